@@ -1,0 +1,138 @@
+"""What a plugin may import, resolved at first use so that `import mino_core` costs nothing.
+
+Anything not named here, in `mino_core.transport` or in `mino_core.testing` is mino's own business.
+"""
+
+__version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .errors import Busy as Busy
+    from .errors import ConfigError as ConfigError
+    from .errors import HistoryError as HistoryError
+    from .errors import MinoError as MinoError
+    from .errors import PluginError as PluginError
+    from .errors import ProviderError as ProviderError
+    from .errors import UsageError as UsageError
+    from .hooks import hookimpl as hookimpl
+    from .plugins import Host as Host
+    from .records import Conversation as Conversation
+    from .records import fold as fold
+    from .screen import Sanitiser as Sanitiser
+    from .screen import Screen as Screen
+    from .secret import Secret as Secret
+    from .secret import mask as mask
+    from .session import Session as Session
+    from .settings import Settings as Settings
+    from .tools import ToolContext as ToolContext
+    from .types import Command as Command
+    from .types import Delta as Delta
+    from .types import Event as Event
+    from .types import File as File
+    from .types import Finished as Finished
+    from .types import Head as Head
+    from .types import History as History
+    from .types import Idle as Idle
+    from .types import Image as Image
+    from .types import Input as Input
+    from .types import Log as Log
+    from .types import Message as Message
+    from .types import Notice as Notice
+    from .types import Outcome as Outcome
+    from .types import Part as Part
+    from .types import Provider as Provider
+    from .types import Reasoning as Reasoning
+    from .types import ReasoningDelta as ReasoningDelta
+    from .types import Record as Record
+    from .types import Refusal as Refusal
+    from .types import RefusalDelta as RefusalDelta
+    from .types import Renderer as Renderer
+    from .types import Request as Request
+    from .types import RoundStarted as RoundStarted
+    from .types import SessionEnded as SessionEnded
+    from .types import SessionStarted as SessionStarted
+    from .types import Text as Text
+    from .types import TextDelta as TextDelta
+    from .types import Tool as Tool
+    from .types import ToolCall as ToolCall
+    from .types import ToolEnded as ToolEnded
+    from .types import ToolOutput as ToolOutput
+    from .types import ToolResult as ToolResult
+    from .types import ToolStarted as ToolStarted
+    from .types import TurnEnded as TurnEnded
+    from .types import TurnStarted as TurnStarted
+    from .types import Usage as Usage
+    from .types import Verdict as Verdict
+
+_HOMES = {
+    "secret": ("Secret", "mask"),
+    "settings": ("Settings",),
+    "errors": (
+        "Busy",
+        "ConfigError",
+        "HistoryError",
+        "MinoError",
+        "PluginError",
+        "ProviderError",
+        "UsageError",
+    ),
+    "hooks": ("hookimpl",),
+    "plugins": ("Host",),
+    "records": ("Conversation", "fold"),
+    "screen": ("Sanitiser", "Screen"),
+    "session": ("Session",),
+    "tools": ("ToolContext",),
+    "types": (
+        "Command",
+        "Delta",
+        "Event",
+        "File",
+        "Finished",
+        "Head",
+        "History",
+        "Idle",
+        "Image",
+        "Input",
+        "Log",
+        "Message",
+        "Notice",
+        "Outcome",
+        "Part",
+        "Provider",
+        "Reasoning",
+        "ReasoningDelta",
+        "Record",
+        "Refusal",
+        "RefusalDelta",
+        "Renderer",
+        "Request",
+        "RoundStarted",
+        "SessionEnded",
+        "SessionStarted",
+        "Text",
+        "TextDelta",
+        "Tool",
+        "ToolCall",
+        "ToolEnded",
+        "ToolOutput",
+        "ToolResult",
+        "ToolStarted",
+        "TurnEnded",
+        "TurnStarted",
+        "Usage",
+        "Verdict",
+    ),
+}
+__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605 (derived, tested)
+
+if not TYPE_CHECKING:  # a __getattr__ that mypy sees would make every name Any
+
+    def __getattr__(name):
+        for module, names in _HOMES.items():
+            if name in names:
+                from importlib import import_module
+
+                value = getattr(import_module(f"mino_core.{module}"), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module 'mino_core' has no attribute {name!r}")

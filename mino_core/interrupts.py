@@ -1,0 +1,213 @@
+"""Ctrl-C and timers, made to land only where mino waits.
+
+Python raises KeyboardInterrupt between any two bytecodes, so an unguarded program can be cut in
+the middle of a write. Here a signal raises at once only where it is *armed*; elsewhere it stays
+pending until the next armed place. There are three levels:
+
+    armed     a wait: the next delta, a line, a call into a plugin      raises at once
+    held      everything else, such as a renderer's write               waits; a second one raises
+    sealed    an append, the commit of a turn                           waits, always
+
+SIGTERM and SIGHUP follow the same rules and raise Terminated. One interval timer serves both
+repeated work and time limits; it too acts only where armed.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+
+_SEALED, _HELD, _ARMED = 0, 1, 2
+_TERMINATING = (signal.SIGTERM, signal.SIGHUP)
+#: How soon a timer that came due in a held place looks again, and a limit raises again, in seconds.
+_LOOK_AGAIN, _RAISE_AGAIN = 0.05, 1.0
+
+_level = _HELD
+_pending = 0  # the signal number that waits to be honoured, or 0
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM or SIGHUP arrived; `signum` says which. Caught before KeyboardInterrupt, by no door.
+
+    It is a KeyboardInterrupt because asyncio lets only that and SystemExit through cleanly.
+    """
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(signal.Signals(signum).name)
+        self.signum = signum
+
+
+class TimedOut(BaseException):
+    """A call into a plugin took longer than its limit. Not an Exception, so no plugin swallows it."""
+
+
+def _honour() -> None:
+    """Raise what is pending."""
+    global _pending
+    signum, _pending = _pending, 0
+    if signum in _TERMINATING:
+        raise Terminated(signum)
+    raise KeyboardInterrupt
+
+
+def _on_signal(signum: int, frame: FrameType | None) -> None:
+    global _pending
+    second = _pending != 0
+    if _pending not in _TERMINATING:
+        _pending = signum
+    if _level == _ARMED or (second and _level == _HELD):
+        _honour()
+
+
+class _At:
+    """One stretch of code at a level; nests, and puts the former level back."""
+
+    __slots__ = ("_before", "_level")
+
+    def __init__(self, level: int) -> None:
+        self._level = level
+
+    def __enter__(self) -> None:
+        global _level
+        self._before = _level
+        _level = self._level
+        if _pending and _level == _ARMED:
+            _level = self._before  # __exit__ will not run
+            _honour()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        global _level
+        _level = self._before
+        # An error on its way out is not replaced by a Ctrl-C; the next armed place honours that.
+        if _pending and _level == _ARMED and kind is None:
+            _honour()
+
+
+def armed() -> _At:
+    """Let signals raise at once in this block, and honour a pending one on entry."""
+    return _At(_ARMED)
+
+
+def held() -> _At:
+    """Keep signals waiting in this block; a second one raises."""
+    return _At(_HELD)
+
+
+def sealed() -> _At:
+    """Keep signals waiting in this block, whatever comes."""
+    return _At(_SEALED)
+
+
+def discard() -> None:
+    """Forget a Ctrl-C that came too late for its turn, so that it does not end the program."""
+    global _pending
+    if _pending not in _TERMINATING:
+        _pending = 0
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """Own SIGINT, SIGTERM, SIGHUP and SIGALRM for this block, and put the former handlers back."""
+    global _pending, _level
+    owned = dict.fromkeys((signal.SIGINT, *_TERMINATING), _on_signal)
+    before = {signum: signal.signal(signum, handler) for signum, handler in owned.items()}
+    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, _on_alarm)
+    _pending, _level = 0, _HELD
+    try:
+        yield
+    finally:
+        _timers.clear()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for signum, handler in before.items():
+            signal.signal(signum, handler if handler is not None else signal.SIG_DFL)
+
+
+# -- the one timer -----------------------------------------------------------------------------
+
+
+class _Timer:
+    """Something to do at `due`, and again `period` seconds later."""
+
+    __slots__ = ("act", "due", "period")
+
+    def __init__(self, due: float, period: float, act: Callable[[], None]) -> None:
+        self.due = due
+        self.period = period
+        self.act = act
+
+
+_timers: list[_Timer] = []
+
+
+def _schedule() -> None:
+    """Set the interval timer to whatever is due first."""
+    if not _timers:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return
+    wait = min(timer.due for timer in _timers) - time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, max(wait, 0.000_001))
+
+
+def _on_alarm(signum: int, frame: FrameType | None) -> None:
+    now = time.monotonic()
+    due = [timer for timer in _timers if timer.due <= now]
+    may_act = _level == _ARMED
+    for timer in due:
+        timer.due = now + (timer.period if may_act else _LOOK_AGAIN)
+    _schedule()
+    if may_act:
+        with held():
+            for timer in due:
+                timer.act()
+
+
+@contextmanager
+def _running(timer: _Timer) -> Iterator[None]:
+    _timers.append(timer)
+    _schedule()
+    try:
+        yield
+    finally:
+        if timer in _timers:
+            _timers.remove(timer)
+        _schedule()
+
+
+@contextmanager
+def every(seconds: float, act: Callable[[], None]) -> Iterator[None]:
+    """Call `act` on the main thread every `seconds` during this block, where signals are armed."""
+    with _running(_Timer(time.monotonic() + seconds, seconds, act)):
+        yield
+
+
+def _time_out() -> None:
+    raise TimedOut
+
+
+@contextmanager
+def limit(seconds: float) -> Iterator[None]:
+    """Raise TimedOut inside this block after `seconds`, and again each second until it ends."""
+    with _running(_Timer(time.monotonic() + seconds, _RAISE_AGAIN, _time_out)):
+        yield
+
+
+@contextmanager
+def unlimited() -> Iterator[None]:
+    """Stop every clock during this block: a person is being asked."""
+    global _timers
+    stopped, started = _timers, time.monotonic()
+    _timers = []
+    _schedule()
+    try:
+        yield
+    finally:
+        waited = time.monotonic() - started
+        for timer in stopped:
+            timer.due += waited
+        _timers = stopped
+        _schedule()

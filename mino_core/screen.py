@@ -1,0 +1,205 @@
+"""File descriptor 1: writing to it, what it can do, and what may not reach it.
+
+The renderer owns the screen. Everything that is not the answer (errors, notices, the usage line,
+prompts) goes through `aside`, which keeps it out of a pipe.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+from collections.abc import Mapping
+
+#: Terminals that are known to draw OSC 8 links, by a variable that they set.
+_LINKING_VARIABLES = (
+    "KITTY_WINDOW_ID",
+    "WEZTERM_PANE",
+    "KONSOLE_VERSION",
+    "WT_SESSION",
+    "GHOSTTY_RESOURCES_DIR",
+)
+_LINKING_PROGRAMS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby"})
+_LINKING_TERMS = ("xterm-kitty", "alacritty", "foot", "xterm-ghostty", "contour")
+_DUMB = frozenset({"dumb", "unknown"})
+
+
+class ScreenGone(BaseException):
+    """Nobody reads our output any more. Not an Exception: it is no fault of the renderer's."""
+
+
+class Screen:
+    """Standard output, through a descriptor of our own.
+
+    `is_terminal` says whether it is one, `can_move` whether that terminal understands escape
+    sequences, `colour` and `hyperlinks` whether they are wanted there. `columns` and `rows` are
+    read at each use, since windows change.
+    """
+
+    def __init__(
+        self,
+        out: int = 1,
+        err: int = 2,
+        environ: Mapping[str, str] | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        self._environ = os.environ if environ is None else environ
+        self._fd = os.dup(out)
+        self._err = err
+        self._encoding = encoding or getattr(sys.__stdout__, "encoding", None) or "utf-8"
+        self._held: list[str] = []
+        self.is_terminal = os.isatty(self._fd)
+        self.can_move = self.is_terminal and self._environ.get("TERM", "") not in _DUMB
+        self.colour = self._wants_colour()
+        self.hyperlinks = self.can_move and self._draws_links()
+
+    def _wants_colour(self) -> bool:
+        if self._environ.get("NO_COLOR"):
+            return False
+        return self.can_move or bool(self._environ.get("FORCE_COLOR"))
+
+    def _draws_links(self) -> bool:
+        env = self._environ
+        if forced := env.get("FORCE_HYPERLINK"):
+            return forced != "0"
+        if env.get("TMUX") or env.get("TERM", "").startswith("screen"):
+            return False
+        if env.get("VTE_VERSION", "").isdigit() and int(env["VTE_VERSION"]) >= 5000:
+            return True
+        return (
+            any(env.get(name) for name in _LINKING_VARIABLES)
+            or env.get("TERM_PROGRAM") in _LINKING_PROGRAMS
+            or env.get("TERM", "").startswith(_LINKING_TERMS)
+        )
+
+    @property
+    def columns(self) -> int:
+        """The width in cells, at least 1."""
+        return self._size("COLUMNS", 0, 80)
+
+    @property
+    def rows(self) -> int:
+        """The height in cells, at least 1."""
+        return self._size("LINES", 1, 24)
+
+    def _size(self, variable: str, axis: int, default: int) -> int:
+        told = self._environ.get(variable, "")
+        if told.isdecimal() and int(told) > 0:
+            return int(told)
+        try:
+            return os.get_terminal_size(self._fd)[axis] or default
+        except OSError:
+            return default
+
+    def fileno(self) -> int:
+        """The descriptor itself, for a library that asks for one."""
+        return self._fd
+
+    def write(self, text: str) -> None:
+        """Remember text; `flush` writes it in one go."""
+        self._held.append(text)
+
+    def flush(self) -> None:
+        """Write what is remembered; ScreenGone where nobody reads any more."""
+        if not self._held:
+            return
+        text = "".join(self._held)
+        self._held.clear()
+        try:
+            _write_all(self._fd, text.encode(self._encoding, "replace"))
+        except OSError as error:
+            raise ScreenGone(str(error)) from error
+
+    def aside(self, text: str) -> None:
+        """Write what is not the answer: on a terminal with the answer, else to standard error."""
+        if self.is_terminal:
+            self.write(text)
+            self.flush()
+            return
+        self.flush()
+        try:
+            _write_all(self._err, text.encode(self._encoding, "replace"))
+        except OSError:
+            pass  # the reader of standard error has gone; the answer still has one
+
+    def close(self) -> None:
+        """Write what is left and give the descriptor back."""
+        try:
+            self.flush()
+        finally:
+            os.close(self._fd)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(fd, view) :]
+        except BlockingIOError:  # someone made the shared terminal non-blocking
+            select.select([], [fd], [])
+
+
+# -- what may not reach a terminal -------------------------------------------------------------
+
+_FLAG, _TAG_END = "\U0001f3f4", "\U000e007f"
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\ud800-\udfff]"
+)
+_UNKNOWN = "\ufffd"
+
+
+class Sanitiser:
+    """Text from outside, made safe for a terminal, whatever way it is split.
+
+    Controls become visible marks (ESC is shown as U+241B), so a sequence loses its power and no
+    letter is lost. Bidirectional overrides, stray tag characters and lone surrogates become
+    U+FFFD. Tab, newline, joiners, flags and right-to-left scripts pass. CR LF is a newline.
+    """
+
+    def __init__(self) -> None:
+        self._after_cr = False
+        self._in_flag = False
+
+    def feed(self, text: str) -> str:
+        """The next piece, made safe. A CR at its end waits for the next piece."""
+        if not (self._after_cr or self._in_flag or _SUSPECT.search(text)):
+            self._in_flag = text.endswith(_FLAG)
+            return text
+        return "".join(map(self._mark, text))
+
+    def end(self) -> str:
+        """What still waits, at the end of the text."""
+        waiting, self._after_cr = self._after_cr, False
+        self._in_flag = False
+        return "\u240d" if waiting else ""
+
+    def _mark(self, char: str) -> str:
+        before = ""
+        if self._after_cr:
+            self._after_cr = False
+            if char == "\n":
+                return char
+            before = "\u240d"
+        if "\U000e0020" <= char <= _TAG_END:
+            if self._in_flag:
+                self._in_flag = char != _TAG_END
+                return before + char
+            return before + _UNKNOWN
+        self._in_flag = char == _FLAG
+        if char == "\r":
+            self._after_cr = True
+            return before
+        if not _SUSPECT.match(char):
+            return before + char
+        if char < " ":
+            return before + chr(0x2400 + ord(char))
+        if char == "\x7f":
+            return before + "\u2421"
+        return before + ("\n" if char in "\u2028\u2029" else _UNKNOWN)
+
+
+def sanitise(text: str) -> str:
+    """One whole text made safe for a terminal."""
+    sanitiser = Sanitiser()
+    return sanitiser.feed(text) + sanitiser.end()

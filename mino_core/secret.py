@@ -1,0 +1,116 @@
+"""Secrets: values that cannot be formatted, and the mask that keeps them out of every text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from .errors import ConfigError
+
+MASK = "***"
+#: Seconds that a `cmd:` may take.
+_COMMAND_LIMIT = 10.0
+#: Every value that was ever revealed in this process, longest first.
+_known: list[str] = []
+
+
+def remember(value: str) -> None:
+    """Mask this value from now on."""
+    if value and value not in _known:
+        _known.append(value)
+        _known.sort(key=len, reverse=True)
+
+
+def mask(text: str) -> str:
+    """The text with every known secret in it masked, by exact match."""
+    for value in _known:
+        if value in text:
+            text = text.replace(value, MASK)
+    return text
+
+
+class Secret:
+    """A key or password. `reveal()` is the only way to its value; `source` says where it is kept.
+
+    A `cmd:` runs at the first `reveal()`, once; ConfigError where it fails or says nothing.
+    """
+
+    __slots__ = ("_read", "_value", "source")
+
+    def __init__(self, source: str, read: Callable[[], str]) -> None:
+        self.source = source
+        self._read = read
+        self._value: str | None = None
+
+    def reveal(self) -> str:
+        """The value itself, known to `mask` from now on."""
+        if self._value is None:
+            self._value = self._read()
+            remember(self._value)
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"<secret from {self.source}>"
+
+    def __str__(self) -> str:
+        return MASK
+
+    def __format__(self, spec: str) -> str:
+        return MASK
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a secret cannot be copied out of the process")
+
+
+def parse(value: str, key: str, environ: Mapping[str, str], directory: Path) -> Secret | None:
+    """The secret that `env:NAME`, `file:PATH`, `cmd:COMMAND` or a literal stands for; None if blank.
+
+    `env:` and `file:` are read now. Raises ConfigError, without place, where there is nothing.
+    """
+    kind, colon, rest = value.strip().partition(":")
+    rest = rest.strip()
+    if colon and kind == "env":
+        if not environ.get(rest, "").strip():
+            raise ConfigError(f"the environment variable {rest} is not set; set it, or change {key}")
+        return _known_secret(rest, environ[rest].strip())
+    if colon and kind == "file":
+        path = directory / Path(rest).expanduser()
+        try:
+            text = path.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"cannot read the key from {path}: {_reason(error)}") from error
+        if not text:
+            raise ConfigError(f"the key file {path} is empty")
+        return _known_secret(str(path), text)
+    if colon and kind == "cmd":
+        return Secret(f"`{rest}`", lambda: _run(rest, key))
+    return _known_secret(key, value.strip()) if value.strip() else None
+
+
+def _known_secret(source: str, value: str) -> Secret:
+    secret = Secret(source, lambda: value)
+    secret.reveal()
+    return secret
+
+
+def _run(command: str, key: str) -> str:
+    import subprocess
+
+    try:
+        done = subprocess.run(  # noqa: S602 (the user's own command, from the user's own file)
+            command, shell=True, capture_output=True, text=True, timeout=_COMMAND_LIMIT, check=True
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ConfigError(f"{key}: the command took longer than {_COMMAND_LIMIT:g} s") from error
+    except subprocess.CalledProcessError as error:
+        raise ConfigError(f"{key}: the command ended with code {error.returncode}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{key}: the command failed: {_reason(error)}") from error
+    if not done.stdout.strip():
+        raise ConfigError(f"{key}: the command printed nothing")
+    return done.stdout.strip()
+
+
+def _reason(error: Exception) -> str:
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)

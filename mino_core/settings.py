@@ -1,0 +1,138 @@
+"""Settings: the read-only table of the one thing being made, which knows where each key stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar, overload
+
+from . import secret
+from .errors import ConfigError
+from .secret import Secret
+
+_T = TypeVar("_T")
+
+
+class _Required:
+    """Marks a key without a default."""
+
+
+_REQUIRED = _Required()
+
+
+class Settings(Mapping[str, object]):
+    """A TOML table handed to a factory.
+
+    Each reader takes the key and a default; without a default the key is required. They raise
+    ConfigError with file, line and key. A factory reads every key it knows before it returns:
+    `unread()` are the ones nobody asked for.
+
+    `name` is the last part of `path` (`deepseek` of `providers.deepseek`), `home` is MINO_HOME and
+    what relative paths are relative to.
+    """
+
+    def __init__(
+        self,
+        table: Mapping[str, object] | None = None,
+        *,
+        path: str = "",
+        home: Path | None = None,
+        environ: Mapping[str, str] | None = None,
+        locate: Callable[[str], str] | None = None,
+    ) -> None:
+        self._table = dict(table or {})
+        self._read: set[str] = set()
+        self._children: list[Settings] = []
+        self._locate = locate or (lambda key: "")
+        self.path = path
+        self.name = path.rpartition(".")[2]
+        self.home = home or Path()
+        self.environ: Mapping[str, str] = os.environ if environ is None else environ
+
+    def __getitem__(self, key: str) -> object:
+        self._read.add(key)
+        return self._table[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __repr__(self) -> str:
+        return f"<settings [{self.path}] {sorted(self._table)}>"
+
+    @overload
+    def text(self, key: str) -> str: ...
+    @overload
+    def text(self, key: str, default: _T) -> str | _T: ...
+    def text(self, key: str, default: object = _REQUIRED) -> object:
+        """A string."""
+        return self._take(key, default, str, "a string")
+
+    @overload
+    def number(self, key: str) -> float: ...
+    @overload
+    def number(self, key: str, default: _T) -> float | _T: ...
+    def number(self, key: str, default: object = _REQUIRED) -> object:
+        """An integer or a float, as written; never negative."""
+        value = self._take(key, default, (int, float), "a number")
+        if isinstance(value, int | float) and value is not default and not 0 <= value < float("inf"):
+            raise self.error(key, "must be a number from 0 up")
+        return value
+
+    @overload
+    def flag(self, key: str) -> bool: ...
+    @overload
+    def flag(self, key: str, default: _T) -> bool | _T: ...
+    def flag(self, key: str, default: object = _REQUIRED) -> object:
+        """True or false."""
+        return self._take(key, default, bool, "true or false")
+
+    def table(self, key: str) -> Settings:
+        """A table inside this one, empty where there is none."""
+        table = self._take(key, {}, dict, "a table")
+        child = Settings(
+            table if isinstance(table, dict) else {},
+            path=self.key(key),
+            home=self.home,
+            environ=self.environ,
+            locate=lambda inner: self._locate(f"{key}.{inner}"),
+        )
+        self._children.append(child)
+        return child
+
+    def secret(self, key: str) -> Secret | None:
+        """A secret: `env:NAME`, `file:PATH`, `cmd:COMMAND` or a literal; None where blank or absent."""
+        text = self.text(key, "")
+        try:
+            return secret.parse(text, self.key(key), self.environ, self.home)
+        except ConfigError as error:
+            raise self.error(key, str(error)) from error
+
+    def key(self, key: str) -> str:
+        """The whole dotted path of a key."""
+        return f"{self.path}.{key}" if self.path else key
+
+    def error(self, key: str, problem: str) -> ConfigError:
+        """A ConfigError about one key, with its place: `config.toml:3: session.provider: ...`."""
+        place = self._locate(key)
+        return ConfigError(f"{place + ': ' if place else ''}{self.key(key)}: {problem}")
+
+    def unread(self) -> list[str]:
+        """The dotted paths, from this table on, of the keys that nobody asked for."""
+        own = [key for key in self._table if key not in self._read]
+        below = [f"{child.name}.{key}" for child in self._children for key in child.unread()]
+        return own + below
+
+    def _take(self, key: str, default: object, kind: type | tuple[type, ...], words: str) -> object:
+        self._read.add(key)
+        if key not in self._table:
+            if isinstance(default, _Required):
+                raise self.error(key, "is missing")
+            return default
+        value = self._table[key]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise self.error(key, f"must be {words}, not {value!r}")
+        return value

@@ -1,0 +1,1 @@
+"""Conversations in memory and in JSONL files."""

@@ -1,0 +1,1 @@
+"""Reading a line: the full editor, and plain lines."""

@@ -1,0 +1,1 @@
+"""The embedded model: a child process that speaks the chat dialect."""

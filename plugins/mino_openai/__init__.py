@@ -1,0 +1,1 @@
+"""Providers for OpenAI Responses and Chat Completions."""

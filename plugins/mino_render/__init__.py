@@ -1,0 +1,1 @@
+"""Drawing an answer: rich, plain and json."""
