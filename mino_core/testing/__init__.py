@@ -1,0 +1,36 @@
+"""What plugin authors test with: fakes, a scripted server, a terminal, and suites to subclass.
+
+Needs the test extra: `pip install 'mino-shell[test]'`.
+"""
+
+from .connection import Received
+from .home import Completed, home, mino, run
+from .recorder import Recorder
+from .scripted import Scripted
+from .server import Server
+from .steps import CUT, HANG, RESET, Reply, Step
+from .streams import chat, error_body, error_event, messages, responses, split, sse, stream
+
+__all__ = [
+    "CUT",
+    "HANG",
+    "RESET",
+    "Completed",
+    "Received",
+    "Recorder",
+    "Reply",
+    "Scripted",
+    "Server",
+    "Step",
+    "chat",
+    "error_body",
+    "error_event",
+    "home",
+    "messages",
+    "mino",
+    "responses",
+    "run",
+    "split",
+    "sse",
+    "stream",
+]
