@@ -1,0 +1,140 @@
+"""What every dialect does with an event: read its JSON, its numbers and its errors, trusting nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from mino_core.errors import ProviderError
+from mino_core.types import Usage
+
+#: The name of the event under which the body of an answer arrives that is JSON, not a stream.
+WHOLE = "\0whole"
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MAX_WORDS = 2_000
+
+
+def parse_event(name: str, data: str) -> dict[str, Any]:
+    """The JSON object of one event; an empty one where the JSON is something else.
+
+    Raises ProviderError: `protocol` where the data is no JSON, `server` where the event's name is
+    `error`, whatever its data (llama.cpp and gateways put anything there).
+    """
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        if name == "error":
+            raise server_error(data) from None
+        raise ProviderError("protocol", f"the server sent malformed JSON: {data[:100]}") from None
+    if name == "error":
+        value = as_table(value)
+        raise server_error(value.get("error") or value)
+    return value if isinstance(value, dict) else {}
+
+
+def server_error(value: object) -> ProviderError:
+    """The error (kind `server`) for an error object, in whatever shape the server sent it."""
+    from .failures import plain
+
+    return ProviderError("server", plain(error_text(value), 250) or "the server reported an error")
+
+
+def error_text(value: object) -> str:
+    """The server's own words in an error object, with its type or code in front: `[type] message`.
+
+    Takes the envelope or what is inside it; unbounded and raw, for `plain` to make presentable.
+    """
+    match value:
+        case str():
+            return value[:_MAX_WORDS]
+        case [first, *_]:
+            return error_text(first)
+        case {"error": inner} if inner:
+            return error_text(inner)
+        case dict():
+            return _error_object(value)
+    return json.dumps(value)[:_MAX_WORDS]
+
+
+def _error_object(error: dict[str, Any]) -> str:
+    words: Any = next((error[key] for key in ("message", "msg", "detail") if error.get(key)), "")
+    if isinstance(words, list | dict):
+        words = error_text(words)
+    label = next((error[key] for key in ("type", "code", "status") if error.get(key)), "")
+    raw = as_table(error.get("metadata")).get("raw") or ""
+    tag = f"[{label}]" if isinstance(label, str | int) and label not in ("", "error") else ""
+    said = " ".join(str(piece) for piece in (tag, words, raw) if piece)
+    return said[:_MAX_WORDS] if words or tag else json.dumps(error)[:_MAX_WORDS]
+
+
+def as_table(value: object) -> dict[str, Any]:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """The value where it is an array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: object) -> str:
+    """The value where it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def count(value: object) -> int | None:
+    """A number of tokens: an integer from 0 up, else None."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def usage(
+    *,
+    input: object = None,
+    output: object = None,
+    cache_read: object = None,
+    cache_write: object = None,
+    reasoning: object = None,
+    total: object = None,
+) -> Usage | None:
+    """The Usage of raw numbers, each checked; None where none is usable. The total is summed if missing."""
+    input_tokens, output_tokens, total_tokens = count(input), count(output), count(total)
+    if total_tokens is None and input_tokens is not None and output_tokens is not None:
+        total_tokens = input_tokens + output_tokens
+    made = Usage(
+        input_tokens, count(cache_read), count(cache_write), output_tokens, count(reasoning), total_tokens
+    )
+    return None if made == Usage() else made
+
+
+def mend_surrogates(text: str) -> str:
+    """The text with halves of a pair joined and lone ones replaced by U+FFFD."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+class SurrogateJoiner:
+    """Joins the halves of a surrogate pair that came in two deltas; lone halves become U+FFFD.
+
+    A trailing high half is held back until the next `feed`; `flush` gives it up.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """What can be shown of the text so far."""
+        if self._held:
+            text, self._held = self._held + text, ""
+        if text.isascii() or not _SURROGATE.search(text):
+            return text
+        if "\ud800" <= text[-1] <= "\udbff":
+            text, self._held = text[:-1], text[-1]
+        return mend_surrogates(text)
+
+    def flush(self) -> str:
+        """U+FFFD where a half is still held, else nothing."""
+        held, self._held = self._held, ""
+        return "\ufffd" if held else ""

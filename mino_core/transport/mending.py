@@ -1,0 +1,74 @@
+"""Conversations that a strict server accepts, made of whatever history holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mino_core.types import (
+    File,
+    Image,
+    Message,
+    Part,
+    Reasoning,
+    Refusal,
+    Text,
+    ToolCall,
+    ToolResult,
+    is_blank,
+)
+
+#: What the model is told about a call that has no result: it was cancelled, refused or cut short.
+NO_RESULT = "This call was not run."
+
+
+def mended(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """The messages, repaired; every dialect encodes these.
+
+    - blank texts are dropped, and messages with nothing left;
+    - consecutive user messages become one, their parts in order;
+    - after an assistant message with calls comes exactly one tool message: a result for each call,
+      in the order of the calls. A call without a result gets an error result; a result without a
+      call is dropped.
+
+    The result of a prefix of the messages is a prefix of the result, but for merged user messages
+    and for calls whose results had not come.
+    """
+    out: list[Message] = []
+    waiting: tuple[ToolCall, ...] = ()
+    results: dict[str, ToolResult] = {}
+    for message in messages:
+        if message.role == "tool":
+            for part in message.parts:
+                if isinstance(part, ToolResult):
+                    results.setdefault(part.call_id, part)
+            continue
+        parts = tuple(_kept(message))
+        if not parts:
+            continue
+        if waiting:
+            out.append(_answers(waiting, results))
+        waiting, results = tuple(part for part in parts if isinstance(part, ToolCall)), {}
+        if message.role == "user" and out and out[-1].role == "user":
+            out[-1] = Message("user", out[-1].parts + parts)
+        else:
+            out.append(Message(message.role, parts, message.meta))
+    if waiting:
+        out.append(_answers(waiting, results))
+    return tuple(out)
+
+
+def _kept(message: Message) -> Iterator[Part]:
+    """The parts worth sending; reasoning alone is no message."""
+    allowed = (Text, Image, File) if message.role == "user" else (Text, Refusal, ToolCall, Reasoning)
+    parts = [part for part in message.parts if isinstance(part, allowed) and not _is_blank_part(part)]
+    if any(not isinstance(part, Reasoning) for part in parts):
+        yield from parts
+
+
+def _is_blank_part(part: Part) -> bool:
+    return isinstance(part, Text | Refusal) and is_blank(part.text)
+
+
+def _answers(calls: tuple[ToolCall, ...], results: dict[str, ToolResult]) -> Message:
+    missing = (results.get(call.id) or ToolResult(call.id, NO_RESULT, is_error=True) for call in calls)
+    return Message("tool", tuple(missing))
