@@ -1,0 +1,347 @@
+"""Configuration: files, environment and flags in, one frozen Config out, every problem at once.
+
+Later places win: defaults < state.toml < config.toml < environment < flags. Nothing is ever read
+from the working directory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from . import config_keys, provider_choice, state, toml_file
+from .config_keys import CHOICES, KEYS
+from .errors import ConfigError, UsageError
+from .exposure import holds_literal_key
+from .presets import Preset, presets
+from .provider_choice import ProviderChoice
+from .settings import Settings
+from .toml_file import Document
+
+#: What a model is told where the user has written no SOUL.md.
+INSTRUCTIONS = (
+    "You are mino, a helpful assistant in a terminal. Answer plainly and to the point, in Markdown."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What the command line says about the configuration; `config` is another file than the usual."""
+
+    provider: str | None = None
+    model: str | None = None
+    renderer: str | None = None
+    input: str | None = None
+    history: str | None = None
+    no_history: bool = False
+    config: Path | None = None
+    plain: bool = False
+    quiet: bool = False
+    safe: bool = False
+    debug: bool = False
+    yes: bool = False
+    system: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    extensions: tuple[Path, ...] = ()
+    resume: str | None = None
+    continue_: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SessionConfig:
+    """`[session]`. `provider` and `model` are None where nothing was chosen; `resume` is never or last.
+
+    `instructions` is relative to MINO_HOME.
+    """
+
+    provider: str | None = None
+    model: str | None = None
+    instructions: Path = Path("SOUL.md")
+    resume: str = "never"
+    max_rounds: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ShellConfig:
+    """`[shell]`. `interrupt` is prompt or exit: where Ctrl-C during an answer leads."""
+
+    interrupt: str = "prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What one of several offers is chosen, and the settings to make it with."""
+
+    name: str
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass(frozen=True, slots=True)
+class PluginsConfig:
+    """`[plugins]`. `limit` is in seconds, for one call into a plugin."""
+
+    disabled: tuple[str, ...] = ()
+    limit: float = 5
+    settings: Mapping[str, Settings] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that was configured. `Config()` is what holds where nothing was.
+
+    `send` is all, completed or none; `instructions` is the text a model is told; `options` are what
+    `-o` adds to a request; `origins` says where each value came from: `default`, `state.toml`, the
+    file's name, a variable or a flag; `warnings` are sentences to show once.
+    """
+
+    home: Path = field(default_factory=lambda: home_directory(os.environ))
+    session: SessionConfig = SessionConfig()
+    shell: ShellConfig = ShellConfig()
+    history: Choice = field(default_factory=lambda: Choice("jsonl"))
+    send: str = "all"
+    renderer: Choice = field(default_factory=lambda: Choice("rich"))
+    input: Choice = field(default_factory=lambda: Choice("editor"))
+    plugins: PluginsConfig = PluginsConfig()
+    providers: Mapping[str, Settings] = field(default_factory=dict)
+    instructions: str = INSTRUCTIONS
+    flags: Flags = field(default_factory=Flags, compare=False)
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    file: Document = field(default_factory=Document, repr=False, compare=False)
+    state: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def presets(self) -> Mapping[str, Preset]:
+        """The well-known servers, by name."""
+        return presets()
+
+    @property
+    def debug(self) -> bool:
+        """Whether request bodies are shown, by `--debug`, `MINO_DEBUG` or `DEBUG`."""
+        return self.flags.debug or any(
+            self.environ.get(name, "").strip() not in ("", "0") for name in ("MINO_DEBUG", "DEBUG")
+        )
+
+    def plugin(self, name: str) -> Settings:
+        """The table of one plugin, empty where there is none."""
+        return self.plugins.settings.get(name) or self.settings(f"plugins.settings.{name}", {})
+
+    def settings(self, path: str, table: Mapping[str, Any]) -> Settings:
+        """A table as Settings that know where this file has them."""
+        return Settings(
+            table,
+            path=path,
+            home=self.home,
+            environ=self.environ,
+            locate=lambda key: self.file.place(f"{path}.{key}"),
+        )
+
+    def error(self, key: str, problem: str) -> ConfigError:
+        """A ConfigError about one value, which names where it came from."""
+        origin = self.origins.get(key, "")
+        if place := self.file.place(key) if origin in ("", self.file.path.name) else "":
+            return ConfigError(f"{place}: {key}: {problem}")
+        return ConfigError(f"{origin or key}: {problem}")
+
+    def provider(self, name: str | None = None, kinds: Collection[str] = ()) -> ProviderChoice:
+        """The provider of this name, or the chosen one.
+
+        A name is a `[providers.NAME]` table, else a preset, else a kind. Given the kinds there are,
+        raises ConfigError where it is none of these; without, it is taken to be a kind.
+        """
+        return provider_choice.choose(self, name, kinds)
+
+
+def load(environ: Mapping[str, str], flags: Flags | None = None) -> Config:
+    """Read the configuration. Raises ConfigError with one line for each thing that is wrong."""
+    flags = flags or Flags()
+    home = home_directory(environ)
+    file, warnings = _read_file(home, flags), []
+    if found := config_keys.problems(file.table):
+        places = [(file.place(key) or file.path.name, key, problem) for key, problem in found]
+        raise ConfigError("\n".join(f"{place}: {key}: {problem}" for place, key, problem in places))
+    remembered, warning = state.read(home)
+    warnings += [warning] if warning else []
+    if holds_literal_key(file) and file.path.stat().st_mode & 0o077:
+        warnings.append(f"{file.path} holds a key and others may read it; run: chmod 600 {file.path}")
+    values, origins = _values(remembered, file, environ, flags)
+    config = Config(home=home, flags=flags, environ=environ, file=file, state=remembered, origins=origins)
+    path = _expand(values["session.instructions"], environ)
+    instructions, warning = _instructions(config, home / path)
+    warnings += [warning] if warning else []
+    return replace(
+        config,
+        session=SessionConfig(
+            provider=_name(values["session.provider"]),
+            model=_name(values["session.model"]),
+            instructions=path,
+            resume=str(values["session.resume"]),
+            max_rounds=values["session.max_rounds"],
+        ),
+        shell=ShellConfig(values["shell.interrupt"]),
+        history=_choice(config, "history", values["history.backend"]),
+        send=values["history.send"],
+        renderer=_choice(config, "renderer", values["renderer.name"]),
+        input=_choice(config, "input", values["input.name"]),
+        plugins=PluginsConfig(
+            tuple(values["plugins.disabled"]), values["plugins.limit"], _plugin_settings(config)
+        ),
+        providers={
+            name: config.settings(f"providers.{name}", table)
+            for name, table in file.table.get("providers", {}).items()
+        },
+        instructions=instructions,
+        warnings=tuple(warnings),
+    )
+
+
+def home_directory(environ: Mapping[str, str]) -> Path:
+    """MINO_HOME, or `.mino` in the home directory; ConfigError where there is neither."""
+    told = environ.get("MINO_HOME", "").strip()
+    return _expand(told or "~/.mino", environ).absolute()
+
+
+def _expand(path: str, environ: Mapping[str, str]) -> Path:
+    """A path in which a leading `~` is the home directory of this environment."""
+    first, _, rest = path.partition("/")
+    if first != "~":
+        return Path(path)
+    home = environ.get("HOME", "").strip()
+    if not home:
+        import pwd
+
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            raise ConfigError("there is no home directory: set HOME, or MINO_HOME") from None
+    return Path(home, rest)
+
+
+def _read_file(home: Path, flags: Flags) -> Document:
+    path = flags.config.absolute() if flags.config else home / "config.toml"
+    document = toml_file.read(path)
+    if document is None and (flags.config or path.is_symlink()):
+        raise ConfigError(f"{path}: there is no such file")
+    return document or Document(path)
+
+
+def _values(
+    remembered: Mapping[str, Any], file: Document, environ: Mapping[str, str], flags: Flags
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Each of mino's keys with the value that holds, and where that came from."""
+    values: dict[str, Any] = {key.path: key.default for key in KEYS}
+    origins = dict.fromkeys(values, "default")
+    for layer in (
+        _in_file(remembered, "state.toml"),
+        _in_file(file.table, file.path.name),
+        _in_environment(environ),
+        _in_flags(flags),
+    ):
+        _lay(values, origins, layer)
+    return values, origins
+
+
+#: Values by key, each with its origin.
+_Layer = dict[str, tuple[Any, str]]
+
+
+def _lay(values: dict[str, Any], origins: dict[str, str], layer: _Layer) -> None:
+    """Put a layer on top. A model goes with its provider: another provider lets go of it."""
+    provider = layer.get("session.provider", (None, ""))[0]
+    if provider and values["session.provider"] not in (None, provider):
+        values["session.model"], origins["session.model"] = None, "default"
+    for key, (value, origin) in layer.items():
+        values[key], origins[key] = value, origin
+
+
+def _in_file(table: Mapping[str, Any], origin: str) -> _Layer:
+    found: _Layer = {}
+    for key in KEYS:
+        top, _, name = key.path.partition(".")
+        if name in table.get(top, {}) and table[top][name] != "":
+            found[key.path] = table[top][name], origin
+    return found
+
+
+def _in_environment(environ: Mapping[str, str]) -> _Layer:
+    """The variables that override a key; a blank one counts as not set."""
+    told = {key: environ.get(key.variable, "").strip() for key in KEYS if key.variable}
+    return {key.path: (value, key.variable) for key, value in told.items() if value}
+
+
+def _in_flags(flags: Flags) -> _Layer:
+    told = {
+        "session.provider": (flags.provider, "--provider"),
+        "session.model": (flags.model, "--model"),
+        "session.resume": ("last" if flags.continue_ else None, "--continue"),
+        "renderer.name": (flags.renderer, "--renderer") if flags.renderer else (_plain(flags), "--plain"),
+        "input.name": (flags.input, "--input"),
+        "history.backend": ("memory", "--no-history") if flags.no_history else (flags.history, "--history"),
+    }
+    return {key: (value, origin) for key, (value, origin) in told.items() if value}
+
+
+def _plain(flags: Flags) -> str | None:
+    return "plain" if flags.plain else None
+
+
+def _choice(config: Config, table: str, name: str) -> Choice:
+    """What is chosen; the file's table goes with it only if it is what the file names."""
+    written = config.file.table.get(table, {})
+    key = CHOICES[table]
+    own = {f"{table}.{key}", f"{table}.send"}
+    default = next(known.default for known in KEYS if known.path == f"{table}.{key}")
+    rest = {name: value for name, value in written.items() if f"{table}.{name}" not in own}
+    meant = written.get(key) or config.state.get(table, {}).get(key) or default
+    return Choice(name, config.settings(table, rest if name == meant else {}))
+
+
+def _plugin_settings(config: Config) -> dict[str, Settings]:
+    table = config.file.table
+    own = {
+        name: config.settings(f"plugins.settings.{name}", settings)
+        for name, settings in table.get("plugins", {}).get("settings", {}).items()
+    }
+    return own | {name: config.settings(name, table[name]) for name in config_keys.ALIASES if name in table}
+
+
+def _instructions(config: Config, path: Path) -> tuple[str, str | None]:
+    """What a model is told, and a warning where the file that says it cannot be read."""
+    if config.flags.system is not None:
+        return config.flags.system, None
+    try:
+        return path.read_bytes().decode("utf-8-sig").strip(), None
+    except FileNotFoundError:
+        if config.origins["session.instructions"] == "default":
+            return INSTRUCTIONS, None
+        raise config.error("session.instructions", f"there is no file {path}") from None
+    except UnicodeDecodeError:
+        problem = "it is not UTF-8 text"
+    except OSError as error:
+        problem = os.strerror(error.errno) if error.errno else str(error)
+    return INSTRUCTIONS, f"{path} cannot be read ({problem}); the default instructions hold"
+
+
+def _name(value: object) -> str | None:
+    return str(value) if value else None
+
+
+def parse_option(text: str) -> tuple[str, Any]:
+    """`key=value` of `-o`: the value as TOML writes it, else the text itself. UsageError without `=`."""
+    key, equals, value = text.partition("=")
+    key = key.strip()
+    if not equals or not key:
+        raise UsageError(f"-o {text}: write -o key=value, such as -o temperature=0.2")
+    import tomllib
+
+    try:
+        parsed = tomllib.loads(f"value = {value}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return key, value
+    if set(parsed) == {"value"} and config_keys.is_json(parsed):
+        return key, parsed["value"]
+    return key, value

@@ -1,0 +1,75 @@
+"""What a configuration may show of itself: every value, with whatever may be a secret masked.
+
+Keys are told by their names and by their looks; a place where a key is kept (`env:NAME`,
+`file:PATH`) is no secret, a literal is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .secret import MASK, mask
+from .toml_file import Document
+
+_SECRET_NAME = re.compile(
+    r"(^|[-_.])(api-?key|key|token|secret|password|passwd|passphrase|authorization|cookie|credentials?)$",
+    re.IGNORECASE,
+)
+#: Tables whose every value may be a secret: headers, and the environment of a program.
+_SECRET_TABLES = re.compile(r"(^|[-_])(headers|env|environ|environment)$", re.IGNORECASE)
+_SECRET_LOOKS = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xox[abp]|glpat|hf|gsk)[-_][\w-]{6,}|\bBearer\s+\S+")
+_USER_IN_URL = re.compile(r"(\w+://)[^/@\s]+@")
+_QUERY_IN_URL = re.compile(r"(\w+://[^\s?]*\?)\S+")
+
+
+def names_a_secret(key: str) -> bool:
+    """Whether a key of this name holds a secret."""
+    return bool(_SECRET_NAME.search(key))
+
+
+def holds_literal_key(document: Document) -> bool:
+    """Whether a secret stands in the file itself, not the place where it is kept."""
+    return any(
+        names_a_secret(path[-1]) and isinstance(value, str) and value.strip() and not _is_place(value)
+        for path, value in flat(document.table)
+    )
+
+
+def flat(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
+    """Every value of a table that is not itself a table, with the keys that lead to it."""
+    found: list[tuple[tuple[str, ...], Any]] = []
+    for key, value in table.items():
+        if isinstance(value, dict) and value:
+            found += flat(value, (*above, key))
+        else:
+            found.append(((*above, key), value))
+    return found
+
+
+def shown(path: tuple[str, ...], value: Any) -> Any:
+    """The value at these keys as it may be shown."""
+    if isinstance(value, dict):
+        return {key: shown((*path, key), inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [shown(path, item) for item in value]
+    if not isinstance(value, str):
+        return MASK if names_a_secret(path[-1]) and not isinstance(value, bool) else value
+    secret = names_a_secret(path[-1]) or any(map(_SECRET_TABLES.search, path[:-1]))
+    if secret and value.strip():
+        kind = value.strip().partition(":")[0]
+        return value.strip() if kind in ("env", "file") and _is_place(value) else _masked(value)
+    text = _USER_IN_URL.sub(rf"\1{MASK}@", mask(value))
+    return _SECRET_LOOKS.sub(MASK, _QUERY_IN_URL.sub(rf"\1{MASK}", text))
+
+
+def _is_place(value: str) -> bool:
+    kind, colon, rest = value.strip().partition(":")
+    return bool(colon and rest.strip() and kind in ("env", "file", "cmd"))
+
+
+def _masked(value: str) -> str:
+    """A command shows the program it runs, since its arguments may be secret; a literal nothing."""
+    words = value.strip().removeprefix("cmd:").split()
+    return f"cmd:{words[0]} …" if value.strip().startswith("cmd:") and words else MASK
