@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .errors import ProviderError as ProviderError
     from .errors import UsageError as UsageError
     from .hooks import hookimpl as hookimpl
+    from .messages import is_blank as is_blank
     from .plugins import Host as Host
     from .records import Conversation as Conversation
     from .records import fold as fold
@@ -77,6 +78,7 @@ _HOMES = {
         "UsageError",
     ),
     "hooks": ("hookimpl",),
+    "messages": ("is_blank",),
     "plugins": ("Host",),
     "records": ("Conversation", "fold"),
     "screen": ("Sanitiser", "Screen"),

@@ -1,0 +1,325 @@
+"""One conversation: a prompt becomes events, and history keeps what was truly said."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from . import interrupts, tools
+from .display import Display
+from .errors import Busy, MinoError, UsageError
+from .journal import Journal
+from .records import Conversation, new_id, record
+from .turn import Turn
+from .types import (
+    Input,
+    Level,
+    Message,
+    Notice,
+    Part,
+    Provider,
+    Record,
+    Request,
+    Text,
+    Tool,
+    ToolCall,
+    ToolEnded,
+    ToolOutput,
+    ToolResult,
+    ToolStarted,
+    TurnEnded,
+    Usage,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from .config import Config
+    from .plugins import Host, Offer
+    from .screen import Screen
+
+_GO_ON = "Continue exactly where you stopped."
+
+
+class Session:
+    """What commands, observers and tools get: the conversation and all that may be done with it.
+
+    `provider` is the name of what answers, `model` its model, `turn` the number of the last turn
+    (0 before the first), `last` how that turn ended.
+    """
+
+    def __init__(self, host: Host, display: Display) -> None:
+        self.host = host
+        self.display = display
+        self.config: Config = host.config
+        self.input: Input | None = None
+        self.last: TurnEnded | None = None
+        self.leaving = False
+        #: Why this provider answers, in words.
+        self.why = ""
+        self.tools: Mapping[str, Tool] = {}
+        self.answerer: Provider
+        self.provider = self.model = ""
+        self._choose(None)
+        self._allowed: set[str] = set()
+        self.journal = self._begin()
+        host.report = lambda fault: self.notify(str(fault), "warning")
+
+    # -- what it is ----------------------------------------------------------------------------
+
+    @property
+    def id(self) -> str:
+        """The conversation's ULID."""
+        return self.journal.id
+
+    @property
+    def turn(self) -> int:
+        """The number of the last turn, 0 before the first."""
+        return self.conversation.latest
+
+    @property
+    def conversation(self) -> Conversation:
+        """The turns that stand."""
+        return self.journal.conversation
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What would be sent if a question were asked now."""
+        return self.conversation.messages(self.config.send)
+
+    @property
+    def usage(self) -> Usage | None:
+        """The tokens of the whole conversation so far; None where nothing was reported."""
+        return self.conversation.usage
+
+    @property
+    def screen(self) -> Screen:
+        """The screen that the renderer draws on."""
+        return self.display.screen
+
+    @property
+    def max_rounds(self) -> int:
+        """How many requests one turn may take."""
+        return self.config.session.max_rounds
+
+    def commands(self) -> Mapping[str, Offer]:
+        """The slash commands that exist now, by name."""
+        return self.host.commands()
+
+    # -- what may be done ----------------------------------------------------------------------
+
+    def ask(self, prompt: str, attachments: Sequence[Part] = ()) -> TurnEnded:
+        """Keep a question, durably, then get it answered."""
+        turn = self.turn + 1
+        self.journal.said(turn, Message("user", (Text(prompt), *attachments)))
+        return self._run(turn, prompt)
+
+    def retry(self) -> TurnEnded:
+        """Ask the last question again, in place of its answer. UsageError where there is none."""
+        turns = self.conversation.turns
+        if not turns:
+            raise UsageError("there is no question to ask again")
+        last = turns[-1]
+        self.journal.note("retried", turn=last.n)
+        return self._run(last.n, last.question)
+
+    def proceed(self) -> TurnEnded:
+        """Ask for more of the last answer. UsageError where there is none."""
+        if not self.conversation.turns:
+            raise UsageError("there is no answer to continue")
+        return self.ask(_GO_ON)
+
+    def clear(self) -> None:
+        """Forget the conversation so far: nothing of it is sent again."""
+        self.journal.note("cleared")
+        self.last = None
+
+    def undo(self, n: int = 1) -> int:
+        """Drop the last `n` turns; returns how many were dropped."""
+        n = min(n, len(self.conversation.turns))
+        if n:
+            self.journal.note("undone", turns=n)
+        return n
+
+    def fork(self) -> str:
+        """Go on in a new conversation that begins with a copy of this one; returns its id."""
+        records = self.journal.records()
+        copies = [kept for kept in records if kept.get("type") != "head"]
+        parent = {"conversation": self.id, "record": records[-1]["id"]}
+        self.journal.close()
+        self.journal = self._begin(copies, parent=parent)
+        return self.id
+
+    def resume(self, id: str) -> None:
+        """Go on in a kept conversation, or in a fork of it where another process writes it."""
+        history = self.host.history
+        try:
+            log = history.open(id)
+        except Busy as busy:
+            log = history.open(id, write=False)
+            records = list(log.records())
+            log.close()
+            self.journal = self._begin(
+                [kept for kept in records if kept.get("type") != "head"],
+                parent={"conversation": id, "record": records[-1]["id"] if records else ""},
+            )
+            self.notify(f"{busy}; going on in a copy, {self.id}", "warning")
+            return
+        head = next(iter(log.records()), None)
+        if head is None or head.get("type") != "head":
+            head = record("head", format=1, directory=_directory()) | {"id": id}
+        self.journal = Journal(lambda: history, head, self._warn, log=log)
+
+    def use(self, provider: str | None = None, model: str | None = None) -> None:
+        """Let another provider or another model answer from here on. ConfigError where it cannot."""
+        if provider is not None:
+            former = self.answerer
+            self._choose(provider)
+            _close(former)
+        if model is not None:
+            self.model = model
+
+    def leave(self) -> None:
+        """End the session when the current command is done."""
+        self.leaving = True
+
+    def notify(self, text: str, level: Level = "info") -> None:
+        """Tell the user one thing, beside the answer."""
+        with interrupts.held():
+            self.display.show(Notice(level, text))
+
+    def question(self, text: str, choices: Sequence[str]) -> str | None:
+        """Ask the user; None where nobody answers. No clock runs meanwhile."""
+        if self.input is None:
+            return None
+        with interrupts.unlimited(), interrupts.armed():
+            return self.input.ask(text, choices)
+
+    def close(self) -> None:
+        """Let the log, the provider and the renderer go."""
+        self.journal.close()
+        _close(self.answerer)
+        self.display.close()
+
+    # -- what a turn needs ---------------------------------------------------------------------
+
+    def request(self, turn: int) -> Request:
+        """The next request of a turn, as the plugins left it."""
+        request = Request(
+            self.model,
+            self.config.instructions,
+            self.conversation.messages(self.config.send, turn),
+            tuple(self.tools.values()),
+            self.options,
+        )
+        return self.host.request(request, self)
+
+    def run_tools(self, turn: int, calls: Iterable[ToolCall]) -> None:
+        """Run the calls of one reply in order; each has a result, also where the user stops them."""
+        waiting = list(calls)
+        try:
+            while waiting:
+                result = self._run_tool(waiting[0])
+                self._keep_result(turn, result)
+                waiting.pop(0)
+        finally:
+            for call in waiting:
+                self._keep_result(
+                    turn, ToolResult(call.id, "not run: the user stopped the turn", is_error=True)
+                )
+
+    def _run_tool(self, call: ToolCall) -> ToolResult:
+        tool = self.tools.get(call.name)
+        if tool is None:
+            known = ", ".join(self.tools) or "none"
+            return ToolResult(call.id, f"there is no tool {call.name!r}; there are: {known}", is_error=True)
+        verdict = self._approve(call)
+        if not verdict.allowed:
+            why = f": {verdict.reason}" if verdict.reason else ""
+            result = ToolResult(call.id, f"the call was not allowed{why}", is_error=True)
+            self.display.show(ToolEnded(call.id, result, 0.0))
+            return result
+        return self._run_allowed(tool, call)
+
+    def _run_allowed(self, tool: Tool, call: ToolCall) -> ToolResult:
+        import time
+
+        started = time.monotonic()
+        self.display.show(ToolStarted(call))
+        context = tools.ToolContext(output=lambda text: self.display.show(ToolOutput(call.id, text)))
+        with interrupts.armed():
+            result = tools.run(tool, call, context)
+        self.display.show(ToolEnded(call.id, result, time.monotonic() - started))
+        return result
+
+    def _approve(self, call: ToolCall) -> Verdict:
+        if self.config.flags.yes or call.name in self._allowed:
+            return Verdict(allowed=True)
+        verdict = self.host.approve(call, self)
+        if verdict is None:
+            verdict = self._ask_about(call)
+        if verdict.allowed and verdict.remember != "no":
+            self._allowed.add(call.name)
+        return verdict
+
+    def _ask_about(self, call: ToolCall) -> Verdict:
+        answer = self.question(f"Run {call.name} {call.arguments}?", ("yes", "no", "always in this session"))
+        if answer is None:
+            return Verdict(allowed=False, reason="nobody is there to allow it; --yes allows every call")
+        return Verdict(
+            allowed=answer != "no",
+            reason="the user said no" if answer == "no" else "",
+            remember="session" if answer.startswith("always") else "no",
+        )
+
+    def _keep_result(self, turn: int, result: ToolResult) -> None:
+        self.journal.said(turn, Message("tool", (result,)))
+
+    def _run(self, turn: int, prompt: str) -> TurnEnded:
+        self.tools = self.host.tools()
+        self.last = Turn(self, turn, prompt).run()
+        return self.last
+
+    # -- making --------------------------------------------------------------------------------
+
+    def _choose(self, name: str | None) -> None:
+        choice = self.config.provider(name, self.host.offers("mino_providers"))
+        if not choice.model:
+            raise UsageError(
+                f"no model is known for {choice.name}; name one with --model (`mino models {choice.name}`)"
+            )
+        self.answerer = self.host.make("mino_providers", choice.kind, choice.settings)
+        self.provider = choice.name
+        self.model = choice.model
+        self.options = choice.options
+        self.why = choice.why
+
+    def _begin(self, backlog: Iterable[Record] = (), **more: object) -> Journal:
+        head = record("head", format=1, mino=_version(), directory=_directory(), **more) | {"id": new_id()}
+        return Journal(lambda: self.host.history, head, self._warn, backlog=backlog)
+
+    def _warn(self, text: str) -> None:
+        self.notify(text, "warning")
+
+
+def _close(thing: object) -> None:
+    close: Callable[[], None] | None = getattr(thing, "close", None)
+    if close is None:
+        return
+    try:
+        close()
+    except MinoError:
+        pass  # it is not used any more; what it held goes with the process
+
+
+def _version() -> str:
+    from . import __version__
+
+    return __version__
+
+
+def _directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # the directory was removed under us
+        return ""

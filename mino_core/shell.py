@@ -1,0 +1,180 @@
+"""The read loop: a line is a command, a prompt, or a way out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import interrupts
+from .errors import MinoError
+from .messages import is_blank
+from .types import Notice, Outcome
+
+if TYPE_CHECKING:
+    from .session import Session
+    from .types import Input
+
+PROMPT = "You> "
+_COMMAND = re.compile(r"/([\w:-]+)(?:\s+(.*))?", re.ASCII | re.DOTALL)
+_WAYS_OUT = frozenset({"exit", "quit"})
+#: What an interactive run ends with where Ctrl-C left it.
+CANCELLED = 130
+#: Exit codes by how the turn ended, and the order in which one is worse than another.
+EXIT_CODES: dict[Outcome, int] = {
+    "completed": 0,
+    "failed": 3,
+    "incomplete": 4,
+    "interrupted": 5,
+    "cancelled": CANCELLED,
+}
+_WORST_FIRST = (3, 5, 4, 130, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A line that names a command; `rest` is the raw rest of it."""
+
+    name: str
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A line for the model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A bare word that leaves."""
+
+
+def read_line(line: str) -> Command | Prompt | Leave | None:
+    """What a line means; None where it is blank.
+
+    A first word `/name` is a command, `//x` says `/x`, a first word with a further slash is text.
+    """
+    if is_blank(line):
+        return None
+    stripped = line.strip()
+    if stripped in _WAYS_OUT:
+        return Leave()
+    if stripped.startswith("//"):
+        return Prompt(line.replace("/", "", 1))
+    if stripped.startswith("/"):
+        if found := _COMMAND.fullmatch(stripped):
+            return Command(found[1], found[2] or "")
+        if not re.match(r"/\S*/", stripped):
+            return Command(stripped[1:].split(maxsplit=1)[0] if stripped[1:].strip() else "", "")
+    return Prompt(line)
+
+
+def worst(codes: list[int]) -> int:
+    """The exit code of several turns: the worst of theirs."""
+    return min(codes, key=_WORST_FIRST.index, default=0)
+
+
+class Shell:
+    """Reads lines until one leaves."""
+
+    def __init__(self, session: Session, reader: Input) -> None:
+        self.session = session
+        self.input = reader
+        session.input = reader
+        self._codes: list[int] = []
+
+    def run(self) -> int:
+        """Read and do until the end; the exit code of an interactive run."""
+        if attach := getattr(self.input, "attach", None):
+            attach(self.session)
+        while not self.session.leaving:
+            try:
+                line = self._read()
+            except (EOFError, KeyboardInterrupt) as end:
+                if isinstance(end, interrupts.Terminated):
+                    raise
+                break
+            if self._do(line) == CANCELLED and self.session.config.shell.interrupt == "exit":
+                return CANCELLED
+        return 0
+
+    def run_script(self) -> int:
+        """The same for lines from a pipe: the exit code is the worst of the turns'."""
+        while not self.session.leaving:
+            try:
+                line = self._read()
+            except EOFError:
+                break
+            self._do(line)
+        return worst(self._codes)
+
+    def _read(self) -> str:
+        self.session.display.show_strays()
+        try:
+            with interrupts.armed():
+                return self.input.read(PROMPT)
+        except (EOFError, KeyboardInterrupt):
+            raise
+        except Exception as error:  # noqa: BLE001 (an input may be a plugin's)
+            self._take_over(error)
+            return ""
+
+    def _take_over(self, error: Exception) -> None:
+        """Put plain lines in place of an input that failed."""
+        if close := getattr(self.input, "close", None):
+            close()
+        self.session.notify(
+            f"the input failed ({type(error).__name__}: {error}); reading plain lines", "warning"
+        )
+        self.input = self.session.host.make("mino_inputs", "lines", self.session.screen)
+        self.session.input = self.input
+
+    def _do(self, line: str) -> int:
+        """Do what a line says; the exit code of its turn, 0 where there was none."""
+        before = self.session.last
+        try:
+            match read_line(line):
+                case None:
+                    return 0
+                case Leave():
+                    self.session.leave()
+                case Prompt(text):
+                    self.session.ask(text)
+                case Command(name, rest):
+                    self._run_command(name, rest)
+        except MinoError as error:
+            self.session.notify(str(error), "error")
+        ended = self.session.last
+        if ended is None or ended is before:
+            return 0
+        self._codes.append(EXIT_CODES[ended.outcome])
+        return self._codes[-1]
+
+    def _run_command(self, name: str, rest: str) -> None:
+        commands = self.session.commands()
+        offer = commands.get(name)
+        if offer is None:
+            self.session.notify(_unknown(name, list(commands)), "error")
+            return
+        try:
+            with self.session.host.guard(offer.plugin, f"/{name}", limit=None):
+                said = offer.value(self.session, rest)
+                if said is not None and not isinstance(said, str):
+                    raise TypeError(f"a command returns text or None, not {type(said).__name__}")
+        except KeyboardInterrupt as stop:
+            if isinstance(stop, interrupts.Terminated):
+                raise
+            self.session.display.show(Notice("info", f"/{name} was stopped"))
+            return
+        if said and not is_blank(said):
+            self.session.ask(said)
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1)
+    meant = f"did you mean /{near[0]}? " if near else ""
+    return f"there is no command /{name[:40]}; {meant}/help lists them, and //{name[:40]} sends it as text"
