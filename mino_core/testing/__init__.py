@@ -10,6 +10,7 @@ from .scripted import Scripted
 from .server import Server
 from .steps import CUT, HANG, RESET, Reply, Step
 from .streams import chat, error_body, error_event, messages, responses, split, sse, stream
+from .terminal import Terminal
 
 __all__ = [
     "CUT",
@@ -22,6 +23,7 @@ __all__ = [
     "Scripted",
     "Server",
     "Step",
+    "Terminal",
     "chat",
     "error_body",
     "error_event",
