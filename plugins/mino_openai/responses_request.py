@@ -1,0 +1,170 @@
+"""A Request as the body of OpenAI Responses: pure, and one more turn only ever adds to the input.
+
+What a strict server refuses is repaired here: blank messages are left out, every call has its
+output right behind it, reasoning goes back only whole and only to the model that thought it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from typing import Any
+
+from mino_core import File, Image, Message, ProviderError, Request, Text, ToolCall, ToolResult, is_blank
+from mino_core.transport import mended
+
+KIND = "openai-responses"
+_ID_LIMIT = 64
+#: The server's own memory of a conversation; mino sends the whole of it instead.
+_NEVER = ("previous_response_id", "conversation")
+
+Json = dict[str, Any]
+
+
+def encode(
+    request: Request,
+    *,
+    effort: str = "",
+    max_tokens: int | None = None,
+    strip_item_ids: bool = False,
+    extra_body: Mapping[str, Any] = {},
+) -> Json:
+    """The body for `POST /responses`. ProviderError where an option would break the conversation.
+
+    `effort` and `max_tokens` (reasoning included) are the user's settings; `extra_body` goes over
+    them, and `request.options` over that. `strip_item_ids` leaves the ids off reasoning items, for
+    proxies that look them up.
+    """
+    items = list(_items(request, strip_item_ids))
+    body: Json = {"model": request.model}
+    if not is_blank(request.instructions):
+        body["instructions"] = request.instructions
+    body |= {"input": items, "store": False, "stream": True}
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": dict(tool.parameters),
+                "strict": False,
+            }
+            for tool in request.tools
+        ]
+    if effort:
+        body["reasoning"] = {"effort": effort}
+    if max_tokens is not None:
+        body["max_output_tokens"] = max_tokens
+    for key, value in (*extra_body.items(), *request.options.items()):
+        if key in _NEVER:
+            raise ProviderError(
+                "config", f"the option {key} is never sent: mino keeps the conversation itself"
+            )
+        ours = body.get(key)
+        body[key] = {**ours, **value} if isinstance(ours, dict) and isinstance(value, Mapping) else value
+    if "reasoning" in body or any(item.get("type") == "reasoning" for item in items):
+        body.setdefault("include", ["reasoning.encrypted_content"])
+    return body
+
+
+def _items(request: Request, strip_item_ids: bool) -> Iterator[Json]:
+    for message in mended(request.messages):
+        match message.role:
+            case "user":
+                yield from _user(message)
+            case "assistant":
+                yield from _assistant(message, request.model, strip_item_ids)
+            case "tool":
+                yield from (_output(part) for part in message.parts if isinstance(part, ToolResult))
+
+
+def _user(message: Message) -> Iterator[Json]:
+    content: list[Json] = []
+    for part in message.parts:
+        match part:
+            case Text(text) if not is_blank(text):
+                content.append({"type": "input_text", "text": text})
+            case Image(media_type, data):
+                content.append({"type": "input_image", "image_url": f"data:{media_type};base64,{data}"})
+            case File(media_type, data, name):
+                url = f"data:{media_type};base64,{data}"
+                content.append({"type": "input_file", "filename": name or "file", "file_data": url})
+    match content:
+        case []:
+            return
+        case [{"type": "input_text", "text": text}]:
+            yield {"role": "user", "content": text}
+        case _:
+            yield {"role": "user", "content": content}
+
+
+def _assistant(message: Message, model: str, strip_item_ids: bool) -> Iterator[Json]:
+    """The reply as items. A plain string is the one form of content that every server takes."""
+    items: list[Json] = []
+    for place, said in _laid_out(message, model):
+        if isinstance(said, ToolCall):
+            items.append(
+                {
+                    "type": "function_call",
+                    "call_id": _call_id(said.id),
+                    "name": said.name,
+                    "arguments": said.arguments
+                    if said.arguments.strip() and said.parsed is not None
+                    else "{}",
+                }
+            )
+        elif said is None:
+            items.append({key: place[key] for key in place if not (strip_item_ids and key == "id")})
+        elif not is_blank(said):
+            phase = {"phase": place["phase"]} if "phase" in place else {}
+            items.append({"role": "assistant", "content": said, **phase})
+    while items and "encrypted_content" in items[-1]:
+        items.pop()  # without what followed it, a server refuses it
+    yield from items
+
+
+def _laid_out(message: Message, model: str) -> Iterator[tuple[Json, str | ToolCall | None]]:
+    """What the reply said and called, in the order of the wire where `meta` kept it.
+
+    `order` holds reasoning items as they came and, without a `type`, places: `{"text": characters}`
+    and `{"call": id}`. It counts only for the model that made it; where the words were changed
+    since, only what stood before them does.
+    """
+    text = message.text
+    calls = [part for part in message.parts if isinstance(part, ToolCall)]
+    order = _order(message, model)
+    if sum(place["text"] for place in order if "type" not in place and "text" in place) != len(text):
+        order = [*takewhile(lambda place: "type" in place, order), {"text": len(text)}]
+    at = 0
+    for place in order:
+        if "type" in place:
+            yield place, None
+        elif "text" in place:
+            yield place, text[at : at + place["text"]]
+            at += place["text"]
+        elif calls and calls[0].id == place.get("call"):
+            yield place, calls.pop(0)
+    for call in calls:
+        yield {}, call
+
+
+def _order(message: Message, model: str) -> list[Json]:
+    kept = message.meta.get(KIND)
+    if not isinstance(kept, dict) or kept.get("model") != model or not isinstance(kept.get("order"), list):
+        return []
+    places = [place for place in kept["order"] if isinstance(place, dict)]
+    return [place for place in places if "type" in place or isinstance(place.get("text", 0), int)]
+
+
+def _output(result: ToolResult) -> Json:
+    output = "(no output)" if is_blank(result.content) else result.content
+    return {"type": "function_call_output", "call_id": _call_id(result.call_id), "output": output}
+
+
+def _call_id(id: str) -> str:
+    """The id, shortened where another dialect's is longer than this one allows."""
+    if len(id) <= _ID_LIMIT:
+        return id or "call"
+    digest = zlib.crc32(id.encode("utf-8", "surrogatepass"))
+    return f"{id[: _ID_LIMIT - 9]}_{digest:08x}"
