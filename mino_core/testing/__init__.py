@@ -10,6 +10,7 @@ from .scripted import Scripted
 from .server import Server
 from .steps import CUT, HANG, RESET, Reply, Step
 from .streams import chat, error_body, error_event, messages, responses, split, sse, stream
+from .strict import counting, problems
 from .terminal import Terminal
 
 __all__ = [
@@ -25,11 +26,13 @@ __all__ = [
     "Step",
     "Terminal",
     "chat",
+    "counting",
     "error_body",
     "error_event",
     "home",
     "messages",
     "mino",
+    "problems",
     "responses",
     "run",
     "split",
