@@ -16,38 +16,16 @@ from typing import Any, Literal, TypeAlias
 from .errors import HistoryError
 from .messages import (
     WrongShape,
-    is_blank,
     message_from_json,
     message_to_json,
     parts_from_json,
-    parts_to_json,
     says_something,
     sum_usage,
     usage_from_json,
-    usage_to_json,
 )
 from .types import Head, History, Message, Outcome, Text, Usage
 
-__all__ = [
-    "FORMAT",
-    "Conversation",
-    "Send",
-    "Turn",
-    "WrongShape",
-    "fold",
-    "is_blank",
-    "message_from_json",
-    "message_to_json",
-    "new_id",
-    "parts_from_json",
-    "parts_to_json",
-    "record",
-    "resolve",
-    "says_something",
-    "sum_usage",
-    "usage_from_json",
-    "usage_to_json",
-]
+__all__ = ["Conversation", "Turn", "fold", "message_from_json", "message_to_json", "new_id", "record", "resolve"]
 
 #: The version of the records that this mino writes, in each head.
 FORMAT = 1

@@ -1,1 +1,38 @@
-"""Conversations in memory and in JSONL files."""
+"""Conversations in memory and in JSONL files, and the subcommand that looks after them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from mino_core import History, Host, Settings, hookimpl
+
+
+@hookimpl
+def mino_histories() -> Mapping[str, Callable[[Settings], History]]:
+    """`jsonl` keeps conversations in files, `memory` until mino ends."""
+    return {"jsonl": _jsonl, "memory": _memory}
+
+
+@hookimpl
+def mino_subcommands() -> Mapping[str, Callable[[list[str], Host], int]]:
+    """`mino history list|show|rm`."""
+    return {"history": _history}
+
+
+def _jsonl(settings: Settings) -> History:
+    from .jsonl import Jsonl
+
+    return Jsonl(settings.home / settings.text("path", "history"))
+
+
+def _memory(settings: Settings) -> History:
+    from .memory import Memory
+
+    return Memory()
+
+
+def _history(argv: list[str], host: Host) -> int:
+    """List, show and erase conversations."""
+    from .subcommand import main
+
+    return main(argv, host)
