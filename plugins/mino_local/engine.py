@@ -28,28 +28,35 @@ _GRACE = 2.0
 
 
 class Engine:
-    """A running child. To make one starts it and waits for nothing.
+    """A running child. To make one starts it and waits for nothing; ProviderError where it cannot start.
 
-    `key` is what its server asks for. It reaches the child through the environment, since anyone
-    on the machine can read a command line.
+    `model` is the file that it loads, `key` is what its server asks for. The key reaches the child
+    through the environment, since anyone on the machine can read a command line.
     """
 
     def __init__(self, model: Path, context_size: int, threads: int, program: Path = CHILD) -> None:
         self.key = secrets.token_hex(16)
-        self._model = model
+        self.model = model
         self._ours, theirs = socket.socketpair()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the child)
-        with theirs:
-            self._process = subprocess.Popen(
-                # -P: the folder of this program is no place to import from
-                [sys.executable, "-P", str(program), str(model), str(context_size), str(threads)],
-                stdin=theirs.fileno(),
-                stdout=theirs.fileno(),
-                stderr=self._log,
-                # By default OpenMP waits in a busy loop, ten times slower beside other work.
-                env={**os.environ, "MINO_LOCAL_KEY": self.key, "OMP_WAIT_POLICY": "passive"},
-                start_new_session=True,
-            )
+        # -P: the folder of this program is no place to import from
+        argv = [sys.executable, "-P", str(program), str(model), str(context_size), str(threads)]
+        # By default OpenMP waits in a busy loop, ten times slower beside other work.
+        environ = {**os.environ, "MINO_LOCAL_KEY": self.key, "OMP_WAIT_POLICY": "passive"}
+        try:
+            with theirs:
+                self._process = subprocess.Popen(
+                    argv,
+                    stdin=theirs.fileno(),
+                    stdout=theirs.fileno(),
+                    stderr=self._log,
+                    env=environ,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            self._ours.close()
+            self._log.close()
+            raise ProviderError("connect", f"cannot start the local model's process: {error}") from error
 
     @property
     def pid(self) -> int:

@@ -41,8 +41,8 @@ class Local:
         self._threads = int(settings.number("threads", max((os.cpu_count() or 1) - 1, 1))) or 1
         self._max_tokens = int(settings.number("max_tokens", 0))
         self._patience = settings.number("start_timeout", 60)
-        self._running: tuple[Path, Engine] | None = None
-        self._speaking: tuple[Engine, Provider] | None = None
+        self._engine: Engine | None = None
+        self._server: Provider | None = None
 
     @property
     def note(self) -> str:
@@ -54,10 +54,11 @@ class Local:
     def stream(self, request: Request) -> Iterator[Delta]:
         """The answer. The first question waits until the child has loaded the model."""
         model = request.model or self.model
-        engine = self._engine(model)
-        provider = self._provider(engine)
+        engine = self._started(model)
+        if self._server is None:
+            self._server = self._connected(engine)
         try:
-            yield from provider.stream(self._shaped(request, embedded=model == weights.EMBEDDED.name))
+            yield from self._server.stream(self._shaped(request, embedded=model == weights.EMBEDDED.name))
         except ProviderError as error:
             if error.kind in ("connect", "stream") and (fault := engine.fault()):
                 raise ProviderError(error.kind, fault.message, error.status) from error
@@ -70,29 +71,28 @@ class Local:
     def warm(self) -> None:
         """Start loading the model, without waiting for it; what is wrong is said at the first question."""
         try:
-            self._engine(self.model)
+            self._started(self.model)
         except ProviderError:
             pass
 
     def close(self) -> None:
         """End the child."""
-        if self._running:
-            self._running[1].close()
-            self._running = None
+        if close := getattr(self._server, "close", None):
+            close()
+        if self._engine:
+            self._engine.close()
+        self._engine = self._server = None
 
-    def _engine(self, model: str) -> Engine:
-        """The running child with this model; another one in its place where it died or has another."""
+    def _started(self, model: str) -> Engine:
+        """The running child with this model; a new one where there is none, it died or has another."""
         from .engine import CHILD, Engine
 
         file = self._file(model)
-        if self._running:
-            loaded, engine = self._running
-            if loaded == file and engine.alive():
-                return engine
+        if self._engine and not (self._engine.model == file and self._engine.alive()):
             self.close()
-        engine = Engine(file, self._context_size, self._threads, self._program or CHILD)
-        self._running = file, engine
-        return engine
+        if not self._engine:
+            self._engine = Engine(file, self._context_size, self._threads, self._program or CHILD)
+        return self._engine
 
     def _file(self, model: str) -> Path:
         """The weights that a model's name stands for; ProviderError where they are not there."""
@@ -115,18 +115,14 @@ class Local:
             )
         return file.absolute()
 
-    def _provider(self, engine: Engine) -> Provider:
-        """The chat provider for this child's server, once that serves."""
-        if not self._speaking or self._speaking[0] is not engine:
-            server = {
-                "base_url": engine.url(self._patience) + "/v1",
-                "api_key": engine.key,
-                "model": "local",
-                "read_timeout": 600,  # a long conversation is read before the first word is said
-            }
-            settings = Settings(server, path=self._settings.path, home=self._settings.home, environ={})
-            self._speaking = engine, self._chat(settings)
-        return self._speaking[1]
+    def _connected(self, engine: Engine) -> Provider:
+        """What speaks to this child's server, once that serves."""
+        server = {
+            "base_url": engine.url(self._patience) + "/v1",
+            "api_key": engine.key,
+            "read_timeout": 600,  # a long conversation is read before the first word is said
+        }
+        return self._chat(Settings(server, path=self._settings.path, home=self._settings.home, environ={}))
 
     def _shaped(self, request: Request, embedded: bool) -> Request:
         """The request as the child wants it: its own name for the model, instructions, bounds."""
