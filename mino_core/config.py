@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import config_keys, provider_choice, state, toml_file
+from . import config_keys, config_layers, provider_choice, state, toml_file
 from .config_keys import CHOICES, KEYS
-from .errors import ConfigError, UsageError
-from .exposure import holds_literal_key
+from .errors import ConfigError
 from .presets import Preset, presets
 from .provider_choice import ProviderChoice
 from .settings import Settings
@@ -126,6 +125,10 @@ class Config:
             self.environ.get(name, "").strip() not in ("", "0") for name in ("MINO_DEBUG", "DEBUG")
         )
 
+    def chooses(self, key: str) -> bool:
+        """Whether the command line itself says what this key is."""
+        return self.origins.get(key, "").startswith("--")
+
     def plugin(self, name: str) -> Settings:
         """The table of one plugin, empty where there is none."""
         return self.plugins.settings.get(name) or self.settings(f"plugins.settings.{name}", {})
@@ -161,14 +164,21 @@ def load(environ: Mapping[str, str], flags: Flags | None = None) -> Config:
     flags = flags or Flags()
     home = home_directory(environ)
     file, warnings = _read_file(home, flags), []
-    if found := config_keys.problems(file.table):
-        places = [(file.place(key) or file.path.name, key, problem) for key, problem in found]
-        raise ConfigError("\n".join(f"{place}: {key}: {problem}" for place, key, problem in places))
+    found = [
+        f"{file.place(key) or file.path.name}: {key}: {problem}"
+        for key, problem in config_keys.problems(file.table)
+    ]
+    found += [
+        f"-o {key}: JSON has no such value; put it in quotes"
+        for key, value in flags.options.items()
+        if not config_keys.is_json(value)
+    ]
+    if found:
+        raise ConfigError("\n".join(found))
     remembered, warning = state.read(home)
     warnings += [warning] if warning else []
-    if holds_literal_key(file) and file.path.stat().st_mode & 0o077:
-        warnings.append(f"{file.path} holds a key and others may read it; run: chmod 600 {file.path}")
-    values, origins = _values(remembered, file, environ, flags)
+    warnings += _readable_key(file)
+    values, origins = config_layers.lay(remembered, file, environ, flags)
     config = Config(home=home, flags=flags, environ=environ, file=file, state=remembered, origins=origins)
     path = _expand(values["session.instructions"], environ)
     instructions, warning = _instructions(config, home / path)
@@ -176,10 +186,10 @@ def load(environ: Mapping[str, str], flags: Flags | None = None) -> Config:
     return replace(
         config,
         session=SessionConfig(
-            provider=_name(values["session.provider"]),
-            model=_name(values["session.model"]),
+            provider=values["session.provider"],
+            model=values["session.model"],
             instructions=path,
-            resume=str(values["session.resume"]),
+            resume=values["session.resume"],
             max_rounds=values["session.max_rounds"],
         ),
         shell=ShellConfig(values["shell.interrupt"]),
@@ -229,64 +239,15 @@ def _read_file(home: Path, flags: Flags) -> Document:
     return document or Document(path)
 
 
-def _values(
-    remembered: Mapping[str, Any], file: Document, environ: Mapping[str, str], flags: Flags
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Each of mino's keys with the value that holds, and where that came from."""
-    values: dict[str, Any] = {key.path: key.default for key in KEYS}
-    origins = dict.fromkeys(values, "default")
-    for layer in (
-        _in_file(remembered, "state.toml"),
-        _in_file(file.table, file.path.name),
-        _in_environment(environ),
-        _in_flags(flags),
-    ):
-        _lay(values, origins, layer)
-    return values, origins
+def _readable_key(file: Document) -> list[str]:
+    """A warning where a key stands in a file that others may read."""
+    if not file.table or not file.path.stat().st_mode & 0o077:
+        return []
+    from .exposure import holds_literal_key
 
-
-#: Values by key, each with its origin.
-_Layer = dict[str, tuple[Any, str]]
-
-
-def _lay(values: dict[str, Any], origins: dict[str, str], layer: _Layer) -> None:
-    """Put a layer on top. A model goes with its provider: another provider lets go of it."""
-    provider = layer.get("session.provider", (None, ""))[0]
-    if provider and values["session.provider"] not in (None, provider):
-        values["session.model"], origins["session.model"] = None, "default"
-    for key, (value, origin) in layer.items():
-        values[key], origins[key] = value, origin
-
-
-def _in_file(table: Mapping[str, Any], origin: str) -> _Layer:
-    found: _Layer = {}
-    for key in KEYS:
-        top, _, name = key.path.partition(".")
-        if name in table.get(top, {}) and table[top][name] != "":
-            found[key.path] = table[top][name], origin
-    return found
-
-
-def _in_environment(environ: Mapping[str, str]) -> _Layer:
-    """The variables that override a key; a blank one counts as not set."""
-    told = {key: environ.get(key.variable, "").strip() for key in KEYS if key.variable}
-    return {key.path: (value, key.variable) for key, value in told.items() if value}
-
-
-def _in_flags(flags: Flags) -> _Layer:
-    told = {
-        "session.provider": (flags.provider, "--provider"),
-        "session.model": (flags.model, "--model"),
-        "session.resume": ("last" if flags.continue_ else None, "--continue"),
-        "renderer.name": (flags.renderer, "--renderer") if flags.renderer else (_plain(flags), "--plain"),
-        "input.name": (flags.input, "--input"),
-        "history.backend": ("memory", "--no-history") if flags.no_history else (flags.history, "--history"),
-    }
-    return {key: (value, origin) for key, (value, origin) in told.items() if value}
-
-
-def _plain(flags: Flags) -> str | None:
-    return "plain" if flags.plain else None
+    if not holds_literal_key(file):
+        return []
+    return [f"{file.path} holds a key and others may read it; run: chmod 600 {file.path}"]
 
 
 def _choice(config: Config, table: str, name: str) -> Choice:
@@ -324,24 +285,3 @@ def _instructions(config: Config, path: Path) -> tuple[str, str | None]:
     except OSError as error:
         problem = os.strerror(error.errno) if error.errno else str(error)
     return INSTRUCTIONS, f"{path} cannot be read ({problem}); the default instructions hold"
-
-
-def _name(value: object) -> str | None:
-    return str(value) if value else None
-
-
-def parse_option(text: str) -> tuple[str, Any]:
-    """`key=value` of `-o`: the value as TOML writes it, else the text itself. UsageError without `=`."""
-    key, equals, value = text.partition("=")
-    key = key.strip()
-    if not equals or not key:
-        raise UsageError(f"-o {text}: write -o key=value, such as -o temperature=0.2")
-    import tomllib
-
-    try:
-        parsed = tomllib.loads(f"value = {value}")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return key, value
-    if set(parsed) == {"value"} and config_keys.is_json(parsed):
-        return key, parsed["value"]
-    return key, value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 #: Tables of built-in plugins that may stand at the top: `[tools]` is `[plugins.settings.tools]`.
@@ -43,7 +43,7 @@ def _one_of(*words: str) -> Callable[[object], str | None]:
     def check(value: object) -> str | None:
         if isinstance(value, str) and value in words:
             return None
-        return "must be " + " or ".join(f'"{word}"' for word in words) + did_you_mean(value, words)
+        return "must be " + " or ".join(f'"{word}"' for word in words)
 
     return check
 
@@ -67,12 +67,16 @@ TABLES = tuple(dict.fromkeys([key.path.partition(".")[0] for key in KEYS] + ["pr
 Problem = tuple[str, str]
 
 
-def did_you_mean(word: object, known: Any) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean …?`, or nothing where no known word is near."""
+    near = _nearest(word, known)
+    return f"; did you mean {near}?" if near else ""
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(str(word), list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    return next(iter(get_close_matches(word, list(known), n=1)), "")
 
 
 def problems(table: Mapping[str, Any]) -> list[Problem]:
@@ -100,10 +104,13 @@ def _settings(table: Mapping[str, Any]) -> Mapping[str, Any]:
 def _unknown(name: str) -> str:
     """An unknown top-level name, which may also be a key that lost its table."""
     words = {key.path.partition(".")[2]: key.path for key in KEYS} | {table: table for table in TABLES}
-    from difflib import get_close_matches
+    near = words.get(_nearest(name, words))
+    return "there is no such table or key" + (f"; did you mean {near}?" if near else "")
 
-    near = get_close_matches(name, words, n=1)
-    return "there is no such table or key" + (f"; did you mean {words[near[0]]}?" if near else "")
+
+def _brief(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def _in_table(name: str, table: Mapping[str, Any]) -> list[Problem]:
@@ -118,7 +125,7 @@ def _in_table(name: str, table: Mapping[str, Any]) -> list[Problem]:
             found += _tables(path, value)
         elif path in checks:
             wrong = checks[path](value)
-            found += [(path, f"{wrong}, not {value!r}" if "did you" not in wrong else wrong)] if wrong else []
+            found += [(path, f"{wrong}, not {_brief(value)}")] if wrong else []
         elif name not in CHOICES and name not in ALIASES:
             known += ["settings"] if name == "plugins" else []
             found.append((path, "there is no such key" + did_you_mean(key, known)))

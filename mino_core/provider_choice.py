@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .config_keys import did_you_mean
+from .errors import ConfigError
 from .presets import KEY_SUFFIX, presets
 from .settings import Settings
 
@@ -35,7 +36,7 @@ class ProviderChoice:
     settings: Settings
     model: str | None = None
     why: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 def choose(config: Config, name: str | None = None, kinds: Collection[str] = ()) -> ProviderChoice:
@@ -122,7 +123,7 @@ def _same_origin(url: object, other: str) -> bool:
         return False
 
 
-def _unknown(config: Config, name: str, kind: str, kinds: Collection[str]) -> Exception:
+def _unknown(config: Config, name: str, kind: str, kinds: Collection[str]) -> ConfigError:
     if name in config.providers and "kind" in config.providers[name]:
         known = ", ".join(sorted(kinds))
         problem = f"no plugin offers the kind {kind!r}; there are: {known}{did_you_mean(kind, kinds)}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +34,8 @@ def update(home: Path, change: Callable[[dict[str, Any]], None]) -> None:
 
     A file that cannot be read is kept beside as `state.toml.broken`. Raises OSError.
     """
+    import fcntl
+
     import tomli_w
 
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,6 +61,8 @@ def _current(path: Path) -> dict[str, Any]:
 
 def _replace(path: Path, data: bytes) -> None:
     """Write beside, then rename over: a reader sees the old file or the new one. mkstemp is 0600."""
+    import tempfile
+
     fd, beside = tempfile.mkstemp(prefix=f".{_NAME}.", dir=path.parent)
     try:
         with os.fdopen(fd, "wb") as file:

@@ -16,7 +16,7 @@ from typing import Any
 from .errors import ConfigError
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
+_PLACE = r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def read(path: Path) -> Document | None:
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise ConfigError(f"{path}: cannot be read: {reason}") from None
-    text = _decode(path, data)
+    text = _decode(path, data).replace("\r\n", "\n")  # as tomllib does; a lone CR stays an error
     return Document(path, text, _parse(path, text))
 
 
@@ -93,7 +93,7 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
         problem = str(error)
     except RecursionError:
         raise ConfigError(f"{path}: the values are nested too deeply") from None
-    match = _PLACE.fullmatch(problem)
+    match = re.fullmatch(_PLACE, problem, re.DOTALL)
     reason, line, column = match.groups() if match else (problem, None, None)
     if line is None or _is_twice(reason):
         at = _bad_statement(text)
