@@ -3,14 +3,180 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from mino_core.errors import ProviderError
 from mino_core.secret import mask
 
+if TYPE_CHECKING:
+    from .http import Endpoint
+    from .proxies import Proxy
+
+#: Characters of a whole sentence.
+_LIMIT = 290
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_REQUEST_IDS = ("x-request-id", "request-id", "x-generation-id", "cf-ray")
+#: X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH
+_OTHER_HOST = (62, 64)
 
 
-def plain(text: str, limit: int) -> str:
+def plain(text: str, limit: int = _LIMIT) -> str:
     """Foreign words fit for one line: no control characters, known secrets masked, bounded."""
-    text = _ESCAPE.sub("", mask(text[: 20 * limit]))
+    text = _ESCAPE.sub("", mask(text))[: 4 * limit]
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def title_of(page: str) -> str:
+    """What an HTML page calls itself; empty where the text is no such page."""
+    if not page.lstrip().startswith("<"):
+        return ""
+    from html import unescape
+
+    found = _TITLE.search(page)
+    return plain(unescape(found[1]), 120) if found else "an HTML page"
+
+
+def request_id(headers: Mapping[str, str]) -> str:
+    """What the server calls this request, or nothing."""
+    return next((plain(headers[name], 80) for name in _REQUEST_IDS if headers.get(name)), "")
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """How long the server asks to wait, in seconds."""
+    import time
+    from email.utils import parsedate_to_datetime
+
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            seconds = float(headers[name]) / unit
+        except (KeyError, ValueError):
+            continue
+        return seconds if 0 <= seconds < float("inf") else None
+    try:
+        return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
+    except (KeyError, ValueError, OverflowError):
+        return None
+
+
+def refused(status: int, headers: Mapping[str, str], body: str, endpoint: Endpoint) -> ProviderError:
+    """The error for a status from 300 up."""
+    identity, wait = request_id(headers), retry_after(headers)
+    words = _words(body)
+    if 300 <= status < 400:
+        target = urlsplit(headers.get("location", ""))
+        words = f"redirects to {plain(target._replace(query='', fragment='').geturl(), 120)}"
+    hint = _hint(status, words, wait, endpoint)
+    head = f"HTTP {status} from {endpoint.host}: "
+    tail = (f"; {hint}" if hint else "") + (f" (request {identity})" if identity else "")
+    said = plain(words or "empty body", max(_LIMIT - len(head) - len(tail), 60))
+    kind = "auth" if status in (401, 403) else "http"
+    return ProviderError(kind, head + said + tail, status, identity, wait)
+
+
+def _words(body: str) -> str:
+    import json
+
+    from .decoding import error_text
+
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return title_of(body) or plain(body)
+    return plain(error_text(value)) if value else ""
+
+
+def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> str:
+    """What to do about it."""
+    match status:
+        case 401 | 403:
+            key = endpoint.key
+            return f"the key came from {plain(key.source, 60)}" if key else "no key was sent; set `api_key`"
+        case 404 | 405:
+            return "check the model, and whether `base_url` needs or has a `/v1`"
+        case 407:
+            return "the proxy wants a user name and password in its address"
+        case 413:
+            return "the request is too large for this server; /clear starts afresh"
+        case _ if 300 <= status < 400:
+            return "mino follows no redirects; put the final address into `base_url`"
+        case _ if status < 500 and "stream_options" in words:
+            return "set `include_usage = false`"
+        case _ if status < 500 and "max_completion_tokens" in words:
+            return "set `max_tokens_field`"
+        case 429 | 500 | 502 | 503 | 504 | 529:
+            return f"/retry in {wait:g} s" if wait else "/retry in a while"
+    return ""
+
+
+# -- without a status --------------------------------------------------------------------------
+
+
+def not_connected(error: Exception, endpoint: Endpoint, proxy: Proxy | None) -> ProviderError:
+    """The error where no connection came about, by what the system says."""
+    import httpcore
+
+    from .http import CONNECT_SECONDS
+
+    where = f"the proxy {proxy.address} (from {proxy.source})" if proxy else endpoint.address.where
+    if isinstance(error, httpcore.ConnectTimeout):
+        return ProviderError("connect", f"cannot connect to {where} within {CONNECT_SECONDS:g} s")
+    if isinstance(error, httpcore.ProxyError):
+        return ProviderError("connect", f"{where} refused to connect: {plain(str(error), 100)}")
+    cause = error.args[0] if error.args and isinstance(error.args[0], OSError) else OSError(str(error))
+    return ProviderError("connect", plain(_why_not(cause, where, endpoint)))
+
+
+def _why_not(cause: OSError, where: str, endpoint: Endpoint) -> str:
+    import socket
+    import ssl
+
+    match cause:
+        case ssl.SSLCertVerificationError() if cause.verify_code in _OTHER_HOST:
+            return f"the certificate that {where} shows belongs to another host; check `base_url`"
+        case ssl.SSLCertVerificationError():
+            return (
+                f"the certificate of {where} is not trusted ({cause.verify_message});"
+                " name the authority's file with `ca_file` or SSL_CERT_FILE"
+            )
+        case ssl.SSLError():
+            return f"{where} does not speak TLS ({cause.reason or cause}); check `base_url`, maybe http://"
+        case ConnectionRefusedError():
+            return f"nothing listens at {where} (connection refused); is the server running?"
+        case socket.gaierror():
+            return f"the host of {where} is unknown ({cause.strerror}); check `base_url` and the network"
+    return f"cannot connect to {where}: {cause.strerror or cause}"
+
+
+def unanswered(error: Exception, endpoint: Endpoint) -> ProviderError:
+    """The error where the connection stood but no answer began."""
+    import httpcore
+
+    match error:
+        case httpcore.TimeoutException():
+            return ProviderError("timeout", _silence(endpoint))
+        case httpcore.LocalProtocolError():
+            return ProviderError(
+                "config", "a header holds characters that HTTP forbids; check `extra_headers`"
+            )
+        case httpcore.RemoteProtocolError() if "disconnected" not in str(error):
+            words = plain(str(error), 120)
+            return ProviderError("protocol", f"{endpoint.address.where} does not speak HTTP here: {words}")
+    return ProviderError("connect", f"{endpoint.address.where} closed the connection without an answer")
+
+
+def broken(error: Exception, endpoint: Endpoint) -> ProviderError:
+    """The error where an answer had begun: kind `stream`, or `timeout` with its status."""
+    import httpcore
+
+    if isinstance(error, httpcore.TimeoutException):
+        return ProviderError("timeout", _silence(endpoint), 200)
+    words = plain(str(error), 120) or "connection reset"
+    return ProviderError("stream", f"the connection broke before the answer was complete: {words}", 200)
+
+
+def _silence(endpoint: Endpoint) -> str:
+    return f"{endpoint.host} sent nothing for {endpoint.read_timeout:g} s; `read_timeout` can be raised"

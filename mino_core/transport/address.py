@@ -1,0 +1,103 @@
+"""What the settings of an HTTP provider say, read and checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from mino_core.errors import ProviderError
+from mino_core.settings import Settings
+
+from .proxies import Proxy, checked, is_loopback
+
+_SAFE = "/%:@!$&'()*+,;=~-._"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is. `where` is host and port, `netloc` what the Host header says."""
+
+    url: str
+    scheme: str
+    host: str
+    port: int
+    netloc: str
+    path: str
+    query: str
+
+    @property
+    def where(self) -> str:
+        """Host and port, for a sentence."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is this machine."""
+        return is_loopback(self.host)
+
+    def target(self, path: str) -> str:
+        """What a request line asks for: this path below the base, the base's query kept."""
+        return self.path + path + self.query
+
+
+def read_address(settings: Settings, default: str) -> Address:
+    """The address in the setting `base_url`; ConfigError where it is none."""
+    url = settings.text("base_url", default).strip()
+    if not url:
+        raise settings.error("base_url", "is missing")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        host = (parts.hostname or "").encode("idna").decode()
+    except ValueError as error:  # UnicodeError is one
+        raise settings.error("base_url", f"is no address: {error}") from error
+    if parts.scheme not in ("http", "https") or not host:
+        raise settings.error("base_url", f"must begin with https:// or http://, not {url!r}")
+    if parts.username is not None:
+        raise settings.error("base_url", "must not hold a user name or password; use `api_key`")
+    bracketed = f"[{host}]" if ":" in host else host
+    return Address(
+        url=url.rstrip("/"),
+        scheme=parts.scheme,
+        host=host,
+        port=port or (443 if parts.scheme == "https" else 80),
+        netloc=bracketed if port is None else f"{bracketed}:{port}",
+        path=quote(parts.path.rstrip("/"), safe=_SAFE),
+        query=f"?{parts.query}" if parts.query else "",
+    )
+
+
+def read_headers(settings: Settings) -> dict[str, Callable[[], str]]:
+    """The extra headers, each with what tells its value: a text, or a secret by `env:`, `file:`, `cmd:`."""
+    headers: dict[str, Callable[[], str]] = {}
+    for name in settings:
+        value = settings.text(name)
+        if not (name.isascii() and value.isascii() and f"{name}{value}".isprintable()):
+            raise settings.error(name, "holds characters that a header cannot carry")
+        secret = settings.secret(name) if value.startswith(("env:", "file:", "cmd:")) else None
+        headers[name] = secret.reveal if secret else value.__str__
+    return headers
+
+
+def read_proxy(settings: Settings) -> Proxy | None:
+    """The proxy in the settings: None where they say nothing, one without url where they say "none"."""
+    value = settings.text("proxy", None)
+    if value is None or not value.strip():
+        return None if value is None else Proxy("", "proxy")
+    try:
+        return checked(value.strip(), settings.key("proxy"))
+    except ProviderError as error:
+        raise settings.error("proxy", error.message) from error
+
+
+def read_file(settings: Settings, key: str) -> str:
+    """The path of a file that has to be there, or nothing."""
+    text = settings.text(key, "")
+    if not text:
+        return ""
+    path = settings.home / Path(text).expanduser()
+    if not path.is_file():
+        raise settings.error(key, f"there is no file {path}")
+    return str(path)

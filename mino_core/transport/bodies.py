@@ -1,0 +1,46 @@
+"""Bodies and headers between the HTTP library's bytes and mino's texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mino_core.errors import ProviderError
+
+from .decoding import mend_surrogates
+from .failures import plain
+
+if TYPE_CHECKING:
+    import httpcore
+
+
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """The body as JSON in UTF-8, lone surrogates replaced; ProviderError (`config`) where it is none."""
+    try:
+        text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ProviderError("config", f"the request is not JSON: {error}; check the options") from error
+    return mend_surrogates(text).encode()
+
+
+def unpacked(chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
+    """The bytes that were meant; some servers pack an answer although `identity` was asked for."""
+    if packing in ("", "identity"):
+        yield from chunks
+        return
+    import zlib
+
+    if packing not in ("gzip", "x-gzip", "deflate"):
+        raise ProviderError("protocol", f"the answer is packed as {plain(packing, 40)}, unasked", 200)
+    unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: tells gzip and zlib apart by itself
+    for chunk in chunks:
+        try:
+            yield unpack.decompress(chunk)
+        except zlib.error as error:
+            raise ProviderError("protocol", f"the packed answer is damaged: {error}", 200) from error
+
+
+def header_pairs(response: httpcore.Response) -> list[tuple[str, str]]:
+    """A response's headers, their names in lower case."""
+    return [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]

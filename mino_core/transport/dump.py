@@ -1,0 +1,59 @@
+"""What goes over the wire, for whoever debugs: to standard error or a file, secrets masked."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from mino_core.errors import ProviderError
+from mino_core.secret import MASK, mask
+
+_SECRET_HEADERS = frozenset(
+    {"authorization", "x-api-key", "api-key", "cookie", "set-cookie", "proxy-authorization"}
+)
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+class Dump:
+    """Writes requests and the heads of responses where DEBUG or MINO_DEBUG asks for it.
+
+    MINO_DEBUG_FILE names a file (mode 0600) to append to instead of standard error; ProviderError
+    (`config`) where it cannot be written.
+    """
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        values = (environ.get("MINO_DEBUG", ""), environ.get("DEBUG", ""))
+        self.is_on = any(value.strip().lower() in ("1", "true", "yes", "on") for value in values)
+        self._path = environ.get("MINO_DEBUG_FILE", "")
+
+    def request(self, method: str, url: str, headers: Iterable[tuple[str, str]], body: str) -> None:
+        """The request line, the headers, and the body on a line of its own as it is sent."""
+        if self.is_on:
+            self._write("> ", [f"{method} {url}", *_shown(headers)], body)
+
+    def response(self, status: int, seconds: float, headers: Iterable[tuple[str, str]]) -> None:
+        """The status, how long it took, and the headers."""
+        if self.is_on:
+            self._write("< ", [f"{status} after {seconds:.3f} s", *_shown(headers)])
+
+    def _write(self, mark: str, head: list[str], body: str = "") -> None:
+        lines = [mark + line for line in head] + ([body] if body else [])
+        text = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", mask("\n".join(lines))) + "\n"
+        if not self._path:
+            sys.stderr.write(text)
+            return
+        path = Path(self._path).expanduser()
+        try:
+            path.touch(mode=0o600)
+            with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+        except OSError as error:
+            raise ProviderError(
+                "config", f"cannot write to MINO_DEBUG_FILE, {path}: {error.strerror}"
+            ) from error
+
+
+def _shown(headers: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"{name}: {MASK if name.lower() in _SECRET_HEADERS else value}" for name, value in headers]

@@ -1,0 +1,89 @@
+"""Which proxy a request goes through: the usual environment variables, read without a library's guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from mino_core.errors import ProviderError
+
+_SCHEMES = ("http", "https", "socks5", "socks5h")
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A proxy; `source` is the variable or the setting that names it."""
+
+    url: str
+    source: str
+
+    @property
+    def address(self) -> str:
+        """Host and port, without user name and password."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host can only be this machine."""
+    from ipaddress import ip_address
+
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def proxy_for(scheme: str, host: str, port: int, environ: Mapping[str, str]) -> Proxy | None:
+    """The proxy that the environment names for a server, or None; never one for this machine itself.
+
+    Reads `https_proxy` or `http_proxy`, then `all_proxy`, then `no_proxy`, each in lower case first.
+    Raises ProviderError (`config`) naming the variable where its value is no address of a proxy.
+    """
+    if is_loopback(host):
+        return None
+    for variable in (f"{scheme}_proxy", "all_proxy"):
+        for name in (variable, variable.upper()):
+            if value := environ.get(name, "").strip():
+                excepted = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
+                return None if _is_excepted(host, port, excepted) else checked(value, name)
+    return None
+
+
+def checked(value: str, source: str) -> Proxy:
+    """A proxy from what a person wrote: `host:port` is an http one. ProviderError (`config`) if wrong."""
+    url = value if "://" in value else f"http://{value}"
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme.lower() in _SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_usable = False
+    if not is_usable:
+        allowed = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
+        raise ProviderError("config", f"{source} is not the address of a proxy; it must begin with {allowed}")
+    return Proxy(url, source)
+
+
+def _is_excepted(host: str, port: int, no_proxy: str) -> bool:
+    """Whether `no_proxy` names this host: `*`, a host, a `.suffix`, a network, each maybe with a port."""
+    for entry in no_proxy.replace(",", " ").lower().split():
+        name, colon, wanted = entry.rpartition(":")
+        if colon and name.count(":") == 0 and wanted.isdecimal():
+            if int(wanted) != port:
+                continue
+            entry = name  # noqa: PLW2901 (the port has been dealt with)
+        entry = entry.strip("[]").removeprefix("*").removeprefix(".")  # noqa: PLW2901 (as above)
+        if not entry or host == entry or host.endswith(f".{entry}") or _is_in_network(host, entry):
+            return True
+    return False
+
+
+def _is_in_network(host: str, network: str) -> bool:
+    from ipaddress import ip_address, ip_network
+
+    try:
+        return ip_address(host) in ip_network(network, strict=False)
+    except ValueError:
+        return False
