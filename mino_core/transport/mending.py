@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from mino_core.messages import is_blank
 from mino_core.types import (
     File,
     Image,
@@ -14,7 +15,6 @@ from mino_core.types import (
     Text,
     ToolCall,
     ToolResult,
-    is_blank,
 )
 
 #: What the model is told about a call that has no result: it was cancelled, refused or cut short.
