@@ -126,6 +126,11 @@ class Settings(Mapping[str, object]):
         below = [f"{child.name}.{key}" for child in self._children for key in child.unread()]
         return own + below
 
+    def asked(self) -> list[str]:
+        """The dotted paths of the keys that somebody asked for, whether they are there or not."""
+        below = [f"{child.name}.{key}" for child in self._children for key in child.asked()]
+        return sorted(self._read) + below
+
     def _take(self, key: str, default: object, kind: type | tuple[type, ...], words: str) -> object:
         self._read.add(key)
         if key not in self._table:
