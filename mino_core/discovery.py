@@ -1,0 +1,160 @@
+"""Where plugins are: entry points of installed distributions, and single files.
+
+`importlib.metadata` would answer the first question too, in 34 ms of imports and 65 ms of reading
+among 300 distributions. This reads the same directories in the same order: the first distribution
+of a name on `sys.path` is the one that counts. Editable installs need nothing special, since their
+metadata lies on the path as well. Distributions inside zip files are not seen.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+#: The distribution whose plugins are built in, normalised.
+OURS = "mino_shell"
+_GROUP = "mino"
+_VALUE = re.compile(r"[\w.]+\s*(:\s*[\w.]+\s*)?(\[.*\]\s*)?")
+_NAME = re.compile(r"[\w][\w.-]*")
+Source: TypeAlias = Literal["built-in", "distribution", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A plugin that is there, not yet imported.
+
+    `value` is the entry point's `module:attribute`, `path` the metadata directory or the file.
+    `problem` says why it cannot be loaded, or is empty.
+    """
+
+    name: str
+    value: str
+    source: Source
+    path: Path
+    distribution: str = ""
+    version: str = ""
+    problem: str = ""
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, in words: a distribution with its version, or a file."""
+        return str(self.path) if self.source == "file" else f"{self.distribution} {self.version}".strip()
+
+
+def files(paths: Iterable[Path]) -> Iterator[Found]:
+    """Plugins that are single files, named by their stems."""
+    for path in paths:
+        sound = _NAME.fullmatch(path.stem)
+        problem = "" if sound else "a plugin's file name may hold letters, digits, '-', '_' and '.'"
+        yield Found(path.stem, "", "file", path, problem=problem)
+
+
+def in_folder(folder: Path) -> list[Path]:
+    """The `.py` files of a folder, in order; none where there is no folder."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [folder / name for name in names if name.endswith(".py") and name[0] not in "._"]
+
+
+def installed(path: Sequence[str] | None = None) -> Iterator[Found]:
+    """Every entry point of the group `mino` on a path like `sys.path`."""
+    seen: set[str] = set()
+    for directory in _directories(sys.path if path is None else path):
+        for stem, metadata in _distributions(directory):
+            name = _normal(stem.partition("-")[0])
+            if name not in seen:
+                seen.add(name)
+                yield from _entry_points(name, stem, metadata)
+
+
+def _directories(path: Sequence[str]) -> list[str]:
+    """The path without the working directory that `python -m` puts first: nothing is loaded from there."""
+    rest = list(path)
+    try:
+        if rest and (not rest[0] or os.path.samefile(rest[0], os.curdir)):
+            rest = rest[1:]
+    except OSError:
+        pass  # one of the two is no directory any more
+    return list(dict.fromkeys(filter(None, rest)))
+
+
+def _distributions(directory: str) -> Iterator[tuple[str, str]]:
+    """The `name-version` and the metadata directory of what is installed in one directory."""
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return
+    # A stale older version may lie beside the newer one: read backwards, so that the choice is stable.
+    for name in sorted(names, reverse=True):
+        low = name.lower()
+        if low.endswith((".dist-info", ".egg-info")):
+            if name[0] != "~":  # what pip leaves of an interrupted removal
+                yield name[: -len(".dist-info")], f"{directory}/{name}"
+        elif low == "egg-info" and directory.lower().endswith(".egg"):
+            yield os.path.basename(directory)[: -len(".egg")], f"{directory}/{name}"
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "_", name).lower()
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _entry_points(normal: str, stem: str, metadata: str) -> Iterator[Found]:
+    data = _read(f"{metadata}/entry_points.txt")
+    if f"[{_GROUP}]".encode() not in data:
+        return
+    name, version = _identity(stem, metadata)
+    source: Source = "built-in" if normal == OURS else "distribution"
+    where = Path(metadata)
+    try:
+        pairs = list(_pairs(data.decode("utf-8")))
+    except ValueError as error:
+        problem = f"entry_points.txt cannot be read: {error}"
+        yield Found(name, "", source, where, name, version, problem)
+        return
+    for plugin, value in pairs:
+        sound = _NAME.fullmatch(plugin) and _VALUE.fullmatch(value)
+        problem = "" if sound else f"the entry point {plugin!r} = {value!r} is not `name = module:attribute`"
+        yield Found(plugin, value, source, where, name, version, problem)
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Name and value of each line of our section; ValueError for a line that is neither."""
+    section = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("[") and line.endswith("]"):
+            section = line[1:-1]
+        elif section == _GROUP and line and line[0] != "#":
+            name, equals, value = line.partition("=")
+            if not equals:
+                raise ValueError(f"{line!r} is not `name = module:attribute`")
+            yield name.strip(), value.strip()
+
+
+def _identity(stem: str, metadata: str) -> tuple[str, str]:
+    """Name and version as the distribution writes them, else as its directory does."""
+    name, _, version = stem.partition("-")
+    text = _read(f"{metadata}/METADATA") or _read(f"{metadata}/PKG-INFO")
+    for line in text.decode("utf-8", "replace").splitlines():
+        key, colon, value = line.partition(":")
+        if not colon:
+            break  # the headers end here
+        if key == "Name":
+            name = value.strip() or name
+        elif key == "Version":
+            version = value.strip() or version
+    return name, version
