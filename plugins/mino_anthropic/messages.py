@@ -1,0 +1,60 @@
+"""Anthropic Messages, kind `anthropic-messages`: `POST base_url/v1/messages`, streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from mino_core import Delta, Request, Settings
+from mino_core.transport import Endpoint, as_list, as_table, as_text
+
+from .messages_events import decode
+from .messages_request import KIND, encode
+
+__all__ = ["KIND", "Messages", "decode", "encode"]
+
+_OFFICIAL_HOST = "api.anthropic.com"
+_OLD_VERSION, _NEW_VERSION = "2023-06-01", "2026-10-21"
+#: Options that the new version refuses, even at their defaults.
+_SAMPLING = ("temperature", "top_p", "top_k")
+
+
+class Messages:
+    """The provider. Besides the endpoint's keys it reads `max_tokens`, `effort`, `cache`, `api_version`.
+
+    `api_version` is by default 2026-10-21 at api.anthropic.com, where no sampling option forbids it,
+    and else 2023-06-01, which every other server knows.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._endpoint = Endpoint(settings, base_url=f"https://{_OFFICIAL_HOST}", auth="x-api-key")
+        self._max_tokens = settings.number("max_tokens", 8192)
+        self._effort = settings.text("effort", "")
+        self._cache = settings.flag("cache", True)
+        self._version = settings.text("api_version", "")
+
+    def stream(self, request: Request) -> Iterator[Delta]:
+        """Yield deltas, then one Finished; raise ProviderError on failure."""
+        body = encode(
+            request,
+            max_tokens=int(self._max_tokens),
+            effort=self._effort,
+            cache=self._cache,
+            extra_body=self._endpoint.extra_body,
+        )
+        read = partial(decode, model=request.model)
+        yield from self._endpoint.stream("/v1/messages", body, read, self._headers(body))
+
+    def models(self) -> Iterable[str]:
+        """The ids of the models that the server offers; ProviderError where it does not say."""
+        listed = as_list(as_table(self._endpoint.get("/v1/models?limit=1000")).get("data"))
+        return [name for model in listed if (name := as_text(as_table(model).get("id")))]
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._endpoint.close()
+
+    def _headers(self, body: Mapping[str, Any]) -> dict[str, str]:
+        is_new = self._endpoint.host == _OFFICIAL_HOST and not any(key in body for key in _SAMPLING)
+        return {"anthropic-version": self._version or (_NEW_VERSION if is_new else _OLD_VERSION)}

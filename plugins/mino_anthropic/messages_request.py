@@ -1,0 +1,228 @@
+"""A Request as the body of Anthropic Messages: pure, and one more turn only ever adds blocks.
+
+What a strict server refuses is repaired here: turns alternate, begin with the user and end there,
+no text is blank, every call has its result in the next turn. Thinking goes back unmodified, and
+only to the model that thought it.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from typing import Any
+
+from mino_core import File, Image, Message, Request, Text, ToolCall, ToolResult, is_blank
+from mino_core.transport import mended
+
+KIND = "anthropic-messages"
+#: Ends that the server wants resumed: the reply goes back as it is, with nothing behind it.
+PAUSES = ("pause_turn", "compaction")
+_THINKING = ("thinking", "redacted_thinking")
+_CACHE = {"type": "ephemeral"}
+
+Json = dict[str, Any]
+
+
+def encode(
+    request: Request,
+    *,
+    max_tokens: int = 8192,
+    effort: str = "",
+    cache: bool = True,
+    extra_body: Mapping[str, Any] = {},
+) -> Json:
+    """The body for `POST /v1/messages`.
+
+    With `cache`, the last block of the instructions and of the last two user turns are marked as
+    ends of what the server may cache. `extra_body` goes over the settings, and `request.options`
+    over that.
+    """
+    turns = _turns(request)
+    body: Json = {"model": request.model, "max_tokens": max_tokens}
+    if not is_blank(request.instructions):
+        body["system"] = [{"type": "text", "text": request.instructions}]
+    body |= {"messages": turns, "stream": True}
+    if request.tools:
+        body["tools"] = [
+            {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+            for tool in request.tools
+        ]
+    if effort:
+        body["output_config"] = {"effort": effort}
+    if cache:
+        asked = [turn["content"] for turn in turns if turn["role"] == "user"]
+        for blocks in (body.get("system", []), *asked[-2:]):
+            if blocks:
+                blocks[-1]["cache_control"] = dict(_CACHE)
+    for key, value in (*extra_body.items(), *request.options.items()):
+        ours = body.get(key)
+        body[key] = {**ours, **value} if isinstance(ours, dict) and isinstance(value, Mapping) else value
+    return body
+
+
+# -- turns -------------------------------------------------------------------------------------
+
+
+def _turns(request: Request) -> list[Json]:
+    """The turns: user and assistant alternate, and the user has the last word but for a pause."""
+    spoken: list[Json] = []
+    used: set[str] = set()
+    ids: list[str] = []
+    is_paused = False
+    for message in mended(request.messages):
+        match message.role:
+            case "user":
+                _add(spoken, "user", _user(message))
+            case "assistant":
+                ids = [_fitted(part.id, used) for part in message.parts if isinstance(part, ToolCall)]
+                _add(spoken, "assistant", _assistant(message, request.model, ids))
+            case "tool":
+                results = [part for part in message.parts if isinstance(part, ToolResult)]
+                _add(spoken, "user", [_result(*each) for each in zip(results, ids, strict=True)])
+        is_paused = _kept(message, request.model).get("stop") in PAUSES
+    turns: list[Json] = []
+    for n, turn in enumerate(spoken, 1):
+        is_open = is_paused and n == len(spoken)
+        _add(turns, turn["role"], turn["content"] if is_open else _without_loose_ends(turn["content"]))
+    if turns and turns[0]["role"] == "assistant":
+        turns.insert(0, {"role": "user", "content": [{"type": "text", "text": "(continued)"}]})
+    if turns and turns[-1]["role"] == "assistant" and not is_paused:
+        _add(turns, "user", [{"type": "text", "text": "Continue exactly where you stopped."}])
+    return turns
+
+
+def _add(turns: list[Json], role: str, blocks: list[Json]) -> None:
+    if blocks and turns and turns[-1]["role"] == role:
+        turns[-1]["content"] += blocks
+    elif blocks:
+        turns.append({"role": role, "content": blocks})
+
+
+def _without_loose_ends(blocks: list[Json]) -> list[Json]:
+    """The blocks without server tools whose results did not come, and the reverse."""
+    results = {block["tool_use_id"] for block in blocks if _is_server_result(block)}
+    used = {block["id"] for block in blocks if _is_server_use(block)}
+    whole = results & used
+    return [
+        block
+        for block in blocks
+        if not (_is_server_use(block) and block["id"] not in whole)
+        and not (_is_server_result(block) and block["tool_use_id"] not in whole)
+    ]
+
+
+def _is_server_use(block: Json) -> bool:
+    return block["type"] in ("server_tool_use", "mcp_tool_use")
+
+
+def _is_server_result(block: Json) -> bool:
+    return str(block["type"]).endswith("_tool_result")
+
+
+def _fitted(id: str, used: set[str]) -> str:
+    """An id that this dialect allows: of letters, digits, `_` and `-`, and never used before."""
+    base = name = re.sub(r"[^a-zA-Z0-9_-]", "_", id) or "call"
+    n = 1
+    while name in used:
+        n += 1
+        name = f"{base}_{n}"
+    used.add(name)
+    return name
+
+
+# -- blocks ------------------------------------------------------------------------------------
+
+
+def _user(message: Message) -> list[Json]:
+    blocks: list[Json] = []
+    for part in message.parts:
+        match part:
+            case Text(text):
+                blocks.append({"type": "text", "text": text})
+            case Image(media_type, data):
+                source = {"type": "base64", "media_type": media_type, "data": data}
+                blocks.append({"type": "image", "source": source})
+            case File():
+                blocks.append(_document(part))
+    return blocks
+
+
+def _document(file: File) -> Json:
+    """A file as a document: PDF as it is, the rest as text; words in its place where it is neither."""
+    title = {"title": file.name} if file.name else {}
+    if file.media_type == "application/pdf":
+        source = {"type": "base64", "media_type": file.media_type, "data": file.data}
+        return {"type": "document", "source": source, **title}
+    try:
+        text = b64decode(file.data, validate=True).decode()
+    except ValueError:
+        text = ""
+    if is_blank(text):
+        words = f"[The file {file.name} ({file.media_type}) is left out: only PDF and text can be sent.]"
+        return {"type": "text", "text": words}
+    return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}, **title}
+
+
+def _result(result: ToolResult, id: str) -> Json:
+    content = "(no output)" if is_blank(result.content) else result.content
+    failed = {"is_error": True} if result.is_error else {}
+    return {"type": "tool_result", "tool_use_id": id, "content": content, **failed}
+
+
+def _assistant(message: Message, model: str, ids: list[str]) -> list[Json]:
+    blocks: list[Json] = []
+    fitted = iter(ids)
+    for said in _laid_out(message, model):
+        match said:
+            case ToolCall():
+                call = {"id": next(fitted), "name": said.name, "input": said.parsed or {}}
+                blocks.append({"type": "tool_use", **call})
+            case str():
+                if not is_blank(said):
+                    blocks.append({"type": "text", "text": said})
+            case _:
+                blocks.append(dict(said))
+    if _kept(message, model).get("stop") in PAUSES:
+        if blocks and blocks[-1]["type"] == "text":
+            blocks[-1]["text"] = blocks[-1]["text"].rstrip()  # refused where the request ends with it
+        return blocks
+    while blocks and blocks[-1]["type"] in _THINKING:
+        blocks.pop()  # refused at the end of a turn
+    return blocks
+
+
+def _laid_out(message: Message, model: str) -> Iterator[Json | str | ToolCall]:
+    """What the reply said and called, in the order of the wire where `meta` kept it.
+
+    `order` holds opaque blocks as they came and, without a `type`, places: `{"text": characters}`
+    and `{"call": id}`. Where the words were changed since, only what stood before them counts.
+    """
+    text = message.text
+    calls = [part for part in message.parts if isinstance(part, ToolCall)]
+    order = _order(message, model)
+    if sum(place["text"] for place in order if "type" not in place and "text" in place) != len(text):
+        order = [*takewhile(lambda place: "type" in place, order), {"text": len(text)}]
+    at = 0
+    for place in order:
+        if "type" in place:
+            yield place
+        elif "text" in place:
+            yield text[at : at + place["text"]]
+            at += place["text"]
+        elif calls and calls[0].id == place.get("call"):
+            yield calls.pop(0)
+    yield from calls
+
+
+def _order(message: Message, model: str) -> list[Json]:
+    kept = _kept(message, model).get("order")
+    places = [place for place in kept if isinstance(place, dict)] if isinstance(kept, list) else []
+    return [place for place in places if "type" in place or isinstance(place.get("text", 0), int)]
+
+
+def _kept(message: Message, model: str) -> Mapping[str, Any]:
+    """What this dialect kept with a message, if it was this model that said it."""
+    kept = message.meta.get(KIND)
+    return kept if isinstance(kept, dict) and kept.get("model") == model else {}
