@@ -122,7 +122,11 @@ class Local:
             "api_key": engine.key,
             "read_timeout": 600,  # a long conversation is read before the first word is said
         }
-        return self._chat(Settings(server, path=self._settings.path, home=self._settings.home, environ={}))
+        return self._chat(
+            Settings(
+                server, path=self._settings.path, home=self._settings.home, environ=self._settings.environ
+            )
+        )
 
     def _shaped(self, request: Request, embedded: bool) -> Request:
         """The request as the child wants it: its own name for the model, instructions, bounds."""

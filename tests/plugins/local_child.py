@@ -1,6 +1,6 @@
 """A child without a model, for the tests of `mino_local`: the model file tells it what to do.
 
-The file is a JSON list of steps: `{"say": text}`, `{"err": text}`, `{"exit": code}`,
+Its first line is a JSON list of steps: `{"say": text}`, `{"err": text}`, `{"exit": code}`,
 `{"signal": number}`, `{"env": path}` (write the environment and the arguments there), `{"hold": path}`
 (open it, a fifo, and keep it open). At the end it waits for the end of its standard input, as the
 real one does.
@@ -13,9 +13,11 @@ import signal
 import sys
 from pathlib import Path
 
+with Path(sys.argv[1]).open() as model:
+    first = model.readline()
 held = []
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-for step in json.loads(Path(sys.argv[1]).read_text()):
+for step in json.loads(first):
     match step:
         case {"say": text}:
             os.write(1, text.encode())

@@ -142,9 +142,12 @@ def test_nothing_is_left_behind_after_kill_9(tmp_path):
         f" engine = Engine(Path({str(model)!r}), 1, 1, Path({str(CHILD)!r}));"
         " print(engine.url(20), flush=True); sys.stdin.read()"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as parent, fifo.open() as child:
+    with (
+        subprocess.Popen(
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as parent,
+        fifo.open() as child,
+    ):
         assert parent.stdout.readline()
         parent.kill()
         assert child.read() == ""  # it let go of the fifo: it has ended
