@@ -3,6 +3,7 @@
 Needs the test extra: `pip install 'mino-shell[test]'`.
 """
 
+from .conformance_provider import ProviderConformance
 from .connection import Received
 from .home import Completed, home, mino, run
 from .recorder import Recorder
@@ -18,6 +19,7 @@ __all__ = [
     "HANG",
     "RESET",
     "Completed",
+    "ProviderConformance",
     "Received",
     "Recorder",
     "Reply",
