@@ -86,4 +86,5 @@ class Door:
         if made not in self.faults:
             self.faults.append(made)
             if told and self.report is not None:
-                self.report(made)
+                with interrupts.held():  # a plugin may be running, and a renderer now writes
+                    self.report(made)

@@ -20,6 +20,8 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "mino_subcommands": ("subcommand", ()),
 }
 _NAME = re.compile(r"[\w.-]+(:[\w.-]+)*")
+#: What every server takes as a tool's name.
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,9 @@ class Clash:
 def unfit(hook: str, name: object, value: object) -> str:
     """Why something cannot be offered under a name, or nothing."""
     word, _ = KINDS[hook]
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        return f"{name!r} cannot be the name of a {word}: letters, digits, '-', '_' and '.'"
+    pattern = _TOOL_NAME if hook == "mino_tools" else _NAME
+    if not isinstance(name, str) or not pattern.fullmatch(name):
+        return f"{name!r} cannot be the name of a {word}: letters, digits, '-' and '_'"
     if hook == "mino_commands" and name != name.lower():
         return f"{name!r} cannot be the name of a command: those are in lower case"
     if not callable(value) and not (hook == "mino_tools" and isinstance(value, Tool)):

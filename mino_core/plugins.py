@@ -1,31 +1,26 @@
-"""The plugin host: find, load and ask plugins; faults stay with their plugin.
-
-There is one way in for everybody, built-ins included: an entry point of the group `mino`, or a
-single file. There is one way to call them: through the door, so that a fault costs one line.
-"""
+"""The plugin host: what plugins offer, made and asked; faults stay with their plugin."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import pluggy
-
-from . import discovery, hooks, loading, offers
-from .door import Door, Plugin
-from .errors import ConfigError, MinoError, PluginError, UsageError
-from .faults import Fault, fault, reason
+from . import loading, offers
+from .door import Plugin
+from .errors import ConfigError, MinoError, PluginError
+from .faults import Fault, reason
 from .observers import Observer, Watch
 from .offers import KINDS, Offer, Offers
+from .registry import Registry
 from .settings import Settings
 from .types import Request, Tool, Verdict
 
 if TYPE_CHECKING:
+    from pluggy import HookImpl
+
     from .config import Choice, Config
     from .session import Session
     from .types import Event, History, ToolCall
@@ -35,23 +30,23 @@ _CHANGING = ("mino_commands", "mino_tools")
 
 
 class Host:
-    """Every plugin of this process, and the only way to them.
-
-    `plugins` are all that were found, in order of names; `faults` is what went wrong so far.
-    """
+    """Every plugin of this process, and the only way to them."""
 
     def __init__(self, config: Config, *, safe: bool = False, extensions: Sequence[Path] = ()) -> None:
         self.config = config
-        self.plugins: list[Plugin] = []
+        self._registry = Registry(config.plugins, config.home)
+        self._door = self._registry.door
         self._safe = safe
         self._extensions = tuple(extensions)
-        self._door = Door()
-        self._manager = pluggy.PluginManager("mino")
-        self._manager.add_hookspecs(hooks)
         self._offers: dict[str, Offers] = {}
         self._history: History | None = None
         self._silenced: set[str] = set()
         self._watch: Watch | None = None
+
+    @property
+    def plugins(self) -> list[Plugin]:
+        """Every plugin found, loaded or not, in order of names."""
+        return self._registry.plugins
 
     @property
     def faults(self) -> list[Fault]:
@@ -67,70 +62,9 @@ class Host:
     def report(self, report: Callable[[Fault], None] | None) -> None:
         self._door.report = report
 
-    # -- loading -------------------------------------------------------------------------------
-
     def load(self) -> None:
         """Import and register every plugin that may load; UsageError where `-e` names no file."""
-        loaded: list[tuple[Plugin, Any]] = []
-        for ruling in loading.settle(self._found(), self.config.plugins.disabled, self._safe):
-            found = ruling.found
-            row = Plugin(
-                found.name,
-                found.distribution,
-                found.version,
-                found.source,
-                found.path,
-                found.origin,
-                ruling.state,
-            )
-            self.plugins.append(row)
-            if ruling.why:
-                self._door.keep(fault(row.name, ruling.who, "not loaded", ruling.why, ruling.cure), row)
-            if row.state == "loaded":
-                self._door.plugins[row.name] = row
-                loaded.append((row, self._import(row, found)))
-        # Pluggy calls first what was registered last, and names are to be called in their order.
-        for row, plugin in reversed(loaded):
-            if row.state == "loaded":
-                self._register(row, plugin)
-            if row.state != "loaded":
-                del self._door.plugins[row.name]
-
-    def _found(self) -> Iterable[discovery.Found]:
-        if self._safe and self._extensions:
-            raise UsageError("-e FILE and --safe exclude each other: --safe starts with built-ins only")
-        for path in self._extensions:
-            if not path.is_file():
-                raise UsageError(f"-e {path}: there is no such file")
-        kept = discovery.in_folder(self.config.home / "plugins")
-        files = dict.fromkeys(path.resolve() for path in chain(kept, self._extensions))
-        return chain(discovery.installed(), discovery.files(files))
-
-    def _import(self, row: Plugin, found: discovery.Found) -> Any:
-        began = perf_counter()
-        plugin = None
-        try:
-            with self._ask("import", row.name):
-                plugin = loading.load(found)
-            row.seconds = perf_counter() - began
-            with self._ask("import", row.name):
-                loading.check_api(plugin, found)
-        except PluginError:
-            row.seconds = row.seconds or perf_counter() - began
-            row.state = "failed"
-        return plugin
-
-    def _register(self, row: Plugin, plugin: Any) -> None:
-        try:
-            with self._ask("hooks", row.name):
-                problems = loading.register(self._manager, row.name, plugin)
-        except PluginError:
-            row.state = "failed"
-            return
-        for problem in problems:
-            self._door.broken(row.name, "hooks", problem, told=True)
-
-    # -- calling a plugin ----------------------------------------------------------------------
+        self._registry.load(self._extensions, safe=self._safe)
 
     def guard(self, plugin: str, what: str, limit: float | None = 0) -> AbstractContextManager[None]:
         """A block that calls into the plugin of that name: signals are armed, a time limit holds.
@@ -143,31 +77,6 @@ class Host:
         seconds = self.config.plugins.limit if limit == 0 else limit
         return self._door.guard(plugin, what, limit=seconds, passing=(MinoError,), told=False)
 
-    def _ask(self, what: str, plugin: str) -> AbstractContextManager[None]:
-        """As `guard`, for a call whose fault the host itself reports; no error passes as an answer."""
-        return self._door.guard(plugin, what, limit=self.config.plugins.limit)
-
-    def _answer(
-        self, impl: pluggy.HookImpl, hook: str, have: dict[str, object], check: Callable[[Any], Any]
-    ) -> Any:
-        """One plugin's answer to a hook, checked; PluginError for every fault, already reported."""
-        everything = {**have, "settings": self._settings(impl.plugin_name)}
-        with self._ask(hook, impl.plugin_name):
-            wanted = loading.arguments(impl, everything)
-            return check(impl.function(*(everything[argument] for argument in wanted)))
-
-    def _implementations(self, hook: str) -> list[pluggy.HookImpl]:
-        """In the order in which they are asked."""
-        caller: pluggy.HookCaller = getattr(self._manager.hook, hook)
-        return caller.get_hookimpls()[::-1]
-
-    def _settings(self, plugin: str) -> Settings:
-        table = self.config.plugins.settings.get(plugin)
-        return self._no_settings(f"plugins.settings.{plugin}") if table is None else table
-
-    def _no_settings(self, path: str) -> Settings:
-        return Settings(path=path, home=self.config.home)
-
     # -- what plugins offer --------------------------------------------------------------------
 
     def offers(self, hook: str) -> Offers:
@@ -175,10 +84,10 @@ class Host:
         if hook in self._offers:
             return self._offers[hook]
         given: list[Offer] = []
-        for impl in self._implementations(hook):
+        for impl in self._registry.implementations(hook):
             check = partial(self._named, impl.plugin_name, hook)
             try:
-                given += self._answer(impl, hook, {}, check)
+                given += self._registry.answer(impl, hook, check)
             except PluginError:
                 continue
         rows = self._door.plugins
@@ -219,7 +128,7 @@ class Host:
         ready: dict[str, Tool] = {}
         for key, offer in self.offers("mino_tools").items():
             try:
-                with self._ask(f"the tool {key!r}", offer.plugin):
+                with self._registry.ask(offer.plugin, f"the tool {key!r}"):
                     # No server takes a colon in a tool's name.
                     tool = schema.as_tool(key.replace(":", "__"), offer.value)
             except PluginError:
@@ -261,7 +170,9 @@ class Host:
             "mino_inputs": self.config.input,
         }
         chosen = choices.get(hook)
-        return chosen.settings if chosen and chosen.name == name else self._no_settings(name)
+        if chosen and chosen.name == name:
+            return chosen.settings
+        return Settings(path=chosen.settings.path if chosen else name, home=self.config.home)
 
     def _unknown(self, word: str, name: str, there: Offers) -> str:
         known = ", ".join(sorted(there)) or "none"
@@ -281,20 +192,23 @@ class Host:
 
     def request(self, request: Request, session: Session) -> Request:
         """The request as the plugins want it; one that faults leaves it as it was."""
-        for impl in self._implementations("mino_request"):
-            have: dict[str, object] = {"request": request, "session": session}
+        for impl in self._registry.implementations("mino_request"):
             try:
-                request = self._answer(impl, "mino_request", have, _is(Request)) or request
+                changed = self._registry.answer(
+                    impl, "mino_request", _is(Request), request=request, session=session
+                )
             except PluginError:
                 continue
+            request = changed or request
         return request
 
     def approve(self, call: ToolCall, session: Session) -> Verdict | None:
         """The verdict of the first plugin with an opinion; no where it faults, None where none has one."""
-        have: dict[str, object] = {"call": call, "session": session}
-        for impl in self._implementations("mino_approve"):
+        for impl in self._registry.implementations("mino_approve"):
             try:
-                verdict: Verdict | None = self._answer(impl, "mino_approve", have, _is(Verdict))
+                verdict: Verdict | None = self._registry.answer(
+                    impl, "mino_approve", _is(Verdict), call=call, session=session
+                )
             except PluginError as error:
                 return Verdict(allowed=False, reason=str(error))
             if verdict is not None:
@@ -308,13 +222,16 @@ class Host:
         Their time is limited only while `watching` is open.
         """
         live = [
-            Observer(impl.plugin_name, loading.closure(impl, "event", have))
-            for impl in self._implementations("mino_event")
+            self._observer(impl, session)
+            for impl in self._registry.implementations("mino_event")
             if impl.plugin_name not in self._silenced
-            for have in ({"session": session, "settings": self._settings(impl.plugin_name)},)
         ]
         self._watch = Watch(live, self._silence) if live else None
         return [self._watch.show] if self._watch else []
+
+    def _observer(self, impl: HookImpl, session: Session) -> Observer:
+        have = {"session": session, "settings": self._registry.settings(impl.plugin_name)}
+        return Observer(impl.plugin_name, loading.closure(impl, "event", have))
 
     def watching(self) -> AbstractContextManager[None]:
         """Limit the time of the observers resolved last, for this block."""

@@ -1,0 +1,123 @@
+"""The plugins that are loaded, and how one of them is asked.
+
+There is one way in for everybody, built-ins included: an entry point of the group `mino`, or a
+single file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from . import discovery, hooks, loading
+from .door import Door, Plugin
+from .errors import PluginError, UsageError
+from .faults import fault
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .config import PluginsConfig
+
+
+class Registry:
+    """Every plugin found, in order of names, and a manager that holds the hooks of those loaded."""
+
+    def __init__(self, config: PluginsConfig, home: Path) -> None:
+        self.plugins: list[Plugin] = []
+        self.door = Door()
+        self._config = config
+        self._home = home
+        self._manager = pluggy.PluginManager("mino")
+        self._manager.add_hookspecs(hooks)
+
+    # -- loading -------------------------------------------------------------------------------
+
+    def load(self, extensions: Sequence[Path], *, safe: bool) -> None:
+        """Import and register every plugin that may load; UsageError where `-e` names no file."""
+        loaded: list[tuple[Plugin, Any]] = []
+        found = self._found(extensions, safe=safe)
+        for ruling in loading.settle(found, self._config.disabled, safe):
+            one = ruling.found
+            row = Plugin(
+                one.name, one.distribution, one.version, one.source, one.path, one.origin, ruling.state
+            )
+            self.plugins.append(row)
+            if ruling.why:
+                self.door.keep(fault(row.name, ruling.who, "not loaded", ruling.why, ruling.cure), row)
+            if row.state == "loaded":
+                self.door.plugins[row.name] = row
+                loaded.append((row, self._import(row, one)))
+        # Pluggy calls first what was registered last, and names are to be called in their order.
+        for row, plugin in reversed(loaded):
+            if row.state == "loaded":
+                self._register(row, plugin)
+            if row.state != "loaded":
+                del self.door.plugins[row.name]
+
+    def _found(self, extensions: Sequence[Path], *, safe: bool) -> Iterable[discovery.Found]:
+        if safe and extensions:
+            raise UsageError("-e FILE and --safe exclude each other: --safe starts with built-ins only")
+        for path in extensions:
+            if not path.is_file():
+                raise UsageError(f"-e {path}: there is no such file")
+        kept = discovery.in_folder(self._home / "plugins")
+        files = dict.fromkeys(path.resolve() for path in chain(kept, extensions))
+        return chain(discovery.installed(), discovery.files(files))
+
+    def _import(self, row: Plugin, found: discovery.Found) -> Any:
+        began = perf_counter()
+        plugin = None
+        try:
+            with self.ask(row.name, "import"):
+                plugin = loading.load(found)
+                row.seconds = perf_counter() - began
+                loading.check_api(plugin, found)
+        except PluginError:
+            row.seconds = row.seconds or perf_counter() - began
+            row.state = "failed"
+        return plugin
+
+    def _register(self, row: Plugin, plugin: Any) -> None:
+        try:
+            with self.ask(row.name, "hooks"):
+                problems = loading.register(self._manager, row.name, plugin)
+        except PluginError:
+            row.state = "failed"
+            return
+        for problem in problems:
+            self.door.broken(row.name, "hooks", problem, told=True)
+
+    # -- asking --------------------------------------------------------------------------------
+
+    def ask(self, plugin: str, what: str) -> AbstractContextManager[None]:
+        """Guard a call whose PluginError nobody shows: the door reports its fault."""
+        return self.door.guard(plugin, what, limit=self._config.limit)
+
+    def answer(
+        self,
+        impl: pluggy.HookImpl,
+        hook: str,
+        check: Callable[[Any], Any],
+        **have: object,
+    ) -> Any:
+        """One plugin's answer to a hook, checked; PluginError for every fault, already reported."""
+        have["settings"] = self.settings(impl.plugin_name)
+        with self.ask(impl.plugin_name, hook):
+            wanted = loading.arguments(impl, have)
+            return check(impl.function(*(have[argument] for argument in wanted)))
+
+    def implementations(self, hook: str) -> list[pluggy.HookImpl]:
+        """In the order in which they are asked."""
+        caller: pluggy.HookCaller = getattr(self._manager.hook, hook)
+        return caller.get_hookimpls()[::-1]
+
+    def settings(self, plugin: str) -> Settings:
+        """A plugin's own table, empty where there is none."""
+        table = self._config.settings.get(plugin)
+        return Settings(path=f"plugins.settings.{plugin}", home=self._home) if table is None else table
