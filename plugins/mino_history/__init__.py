@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from mino_core import History, Host, Settings, hookimpl
+from mino_core import hookimpl
+
+if TYPE_CHECKING:
+    from mino_core import History, Host, Settings
 
 
 @hookimpl

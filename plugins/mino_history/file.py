@@ -90,7 +90,10 @@ class FileLog:
             raise trouble(self._path, "written", error) from error
 
     def _create(self, head: Head, line: bytes) -> None:
-        make_directory(self._path.parent)
+        folder = self._path.parent
+        make_directory(folder)
+        if folder.is_symlink():
+            raise HistoryError(f"{folder} is a link; conversations are kept in folders of their own")
         fd = os.open(self._path, _APPEND | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             lock.take(fd, self._path)
@@ -100,7 +103,7 @@ class FileLog:
             lock.let_go(fd, self._path)
             raise
         self._fd, self._head = fd, None
-        sync_directory(self._path.parent)
+        sync_directory(folder)
 
     def _add(self, line: bytes) -> None:
         if not os.fstat(self._fd).st_nlink:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mino_core import Head, HistoryError, Log
+from mino_core import Head, Log
 
 from . import lines, lock
 from .file import FileLog, sync_directory, trouble

@@ -63,7 +63,7 @@ def tail(fd: int) -> bytes:
     pieces: list[bytes] = []
     while end:
         start = max(0, end - _BLOCK)
-        before, newline, after = os.pread(fd, end - start, start).rpartition(b"\n")
+        _, newline, after = os.pread(fd, end - start, start).rpartition(b"\n")
         pieces.append(after)
         if newline:
             break

@@ -26,7 +26,7 @@ class Memory:
         if head is None and id not in self._kept:
             raise unknown(id)
         if not write:
-            return _MemoryLog(self, id, None)
+            return _MemoryLog(self._kept, id)
         if id in self._writers:
             raise Busy("this mino")
         if id in self._kept:
@@ -34,7 +34,7 @@ class Memory:
                 raise HistoryError(f"conversation {id} exists already")
             check_format(self._kept[id][0])
         self._writers.add(id)
-        return _MemoryLog(self, id, head, write=True)
+        return _MemoryLog(self._kept, id, head, self._writers)
 
     def remove(self, id: str) -> None:
         """Forget one conversation; HistoryError where there is none, Busy where it is being written."""
@@ -47,28 +47,34 @@ class Memory:
 
 
 class _MemoryLog:
-    def __init__(self, history: Memory, id: str, head: Head | None, *, write: bool = False) -> None:
-        self._history = history
+    def __init__(
+        self,
+        kept: dict[str, list[Record]],
+        id: str,
+        head: Head | None = None,
+        writers: set[str] | None = None,
+    ) -> None:
+        self.skipped = 0
+        self._kept = kept
         self._id = id
         self._head = head
-        self._write = write
+        self._writers = writers
 
     def append(self, record: Record, durable: bool = True) -> None:
-        if not self._write:
+        if self._writers is None:
             raise HistoryError(f"conversation {self._id} is open for reading only")
-        kept = self._history._kept  # noqa: SLF001 (two halves of one thing)
-        records = kept.pop(self._id, [])
+        records = self._kept.pop(self._id, [])
         if self._head is not None:
             records.append(self._head)
             self._head = None
         records.append(record)
-        kept[self._id] = records
+        self._kept[self._id] = records  # at the end: it is the last one now
 
     def records(self, reverse: bool = False) -> Iterator[Record]:
-        records = list(self._history._kept.get(self._id, ()))  # noqa: SLF001 (as above)
+        records = list(self._kept.get(self._id, ()))
         return reversed(records) if reverse else iter(records)
 
     def close(self) -> None:
-        if self._write:
-            self._write = False
-            self._history._writers.discard(self._id)  # noqa: SLF001 (as above)
+        if self._writers is not None:
+            self._writers.discard(self._id)
+            self._writers = None
