@@ -10,15 +10,19 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import config_keys, config_layers, provider_choice, state, toml_file
 from .config_keys import CHOICES, KEYS
 from .errors import ConfigError
+from .home import expand, home_directory
 from .presets import Preset, presets
 from .provider_choice import ProviderChoice
 from .settings import Settings
 from .toml_file import Document
+
+if TYPE_CHECKING:
+    from .exposure import Row
 
 #: What a model is told where the user has written no SOUL.md.
 INSTRUCTIONS = (
@@ -91,8 +95,8 @@ class PluginsConfig:
 class Config:
     """Everything that was configured. `Config()` is what holds where nothing was.
 
-    `send` is all, completed or none; `instructions` is the text a model is told; `options` are what
-    `-o` adds to a request; `origins` says where each value came from: `default`, `state.toml`, the
+    `send` is all, completed or none; `instructions` is the text a model is told; `values` are mino's
+    own keys as they hold, and `origins` says where each came from: `default`, `state.toml`, the
     file's name, a variable or a flag; `warnings` are sentences to show once.
     """
 
@@ -110,6 +114,7 @@ class Config:
     environ: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     file: Document = field(default_factory=Document, repr=False, compare=False)
     state: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    values: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     warnings: tuple[str, ...] = ()
 
@@ -150,6 +155,12 @@ class Config:
             return ConfigError(f"{place}: {key}: {problem}")
         return ConfigError(f"{origin or key}: {problem}")
 
+    def shown(self) -> list[Row]:
+        """Every value with where it came from, as it may be shown: secrets are masked."""
+        from .exposure import rows
+
+        return rows(self)
+
     def provider(self, name: str | None = None, kinds: Collection[str] = ()) -> ProviderChoice:
         """The provider of this name, or the chosen one.
 
@@ -179,8 +190,16 @@ def load(environ: Mapping[str, str], flags: Flags | None = None) -> Config:
     warnings += [warning] if warning else []
     warnings += _readable_key(file)
     values, origins = config_layers.lay(remembered, file, environ, flags)
-    config = Config(home=home, flags=flags, environ=environ, file=file, state=remembered, origins=origins)
-    path = _expand(values["session.instructions"], environ)
+    config = Config(
+        home=home,
+        flags=flags,
+        environ=environ,
+        file=file,
+        state=remembered,
+        values=values,
+        origins=origins,
+    )
+    path = expand(values["session.instructions"], environ)
     instructions, warning = _instructions(config, home / path)
     warnings += [warning] if warning else []
     return replace(
@@ -207,28 +226,6 @@ def load(environ: Mapping[str, str], flags: Flags | None = None) -> Config:
         instructions=instructions,
         warnings=tuple(warnings),
     )
-
-
-def home_directory(environ: Mapping[str, str]) -> Path:
-    """MINO_HOME, or `.mino` in the home directory; ConfigError where there is neither."""
-    told = environ.get("MINO_HOME", "").strip()
-    return _expand(told or "~/.mino", environ).absolute()
-
-
-def _expand(path: str, environ: Mapping[str, str]) -> Path:
-    """A path in which a leading `~` is the home directory of this environment."""
-    first, _, rest = path.partition("/")
-    if first != "~":
-        return Path(path)
-    home = environ.get("HOME", "").strip()
-    if not home:
-        import pwd
-
-        try:
-            home = pwd.getpwuid(os.getuid()).pw_dir
-        except KeyError:
-            raise ConfigError("there is no home directory: set HOME, or MINO_HOME") from None
-    return Path(home, rest)
 
 
 def _read_file(home: Path, flags: Flags) -> Document:
@@ -277,7 +274,7 @@ def _instructions(config: Config, path: Path) -> tuple[str, str | None]:
     try:
         return path.read_bytes().decode("utf-8-sig").strip(), None
     except FileNotFoundError:
-        if config.origins["session.instructions"] == "default":
+        if path == config.home / SessionConfig().instructions:
             return INSTRUCTIONS, None
         raise config.error("session.instructions", f"there is no file {path}") from None
     except UnicodeDecodeError:

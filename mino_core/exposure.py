@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .secret import MASK, mask
 from .toml_file import Document
+
+if TYPE_CHECKING:
+    from .config import Config
 
 _SECRET_NAME = re.compile(
     r"(^|[-_.])(api-?key|key|token|secret|password|passwd|passphrase|authorization|cookie|credentials?)$",
@@ -22,6 +25,33 @@ _SECRET_TABLES = re.compile(r"(^|[-_])(headers|env|environ|environment)$", re.IG
 _SECRET_LOOKS = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xox[abp]|glpat|hf|gsk)[-_][\w-]{6,}|\bBearer\s+\S+")
 _USER_IN_URL = re.compile(r"(\w+://)[^/@\s]+@")
 _QUERY_IN_URL = re.compile(r"(\w+://[^\s?]*\?)\S+")
+
+
+class Row(NamedTuple):
+    """One value as it may be shown, and where it came from."""
+
+    key: str
+    value: Any
+    origin: str
+
+
+def rows(config: Config) -> list[Row]:
+    """Every value of mino's own, then the rest of the file, then the options of the command line."""
+    found: list[Row] = []
+    for key, value in config.values.items():
+        origin = config.origins[key]
+        place = config.file.place(key) if origin == config.file.path.name else ""
+        found.append(Row(key, shown(tuple(key.split(".")), value), place or origin))
+    if not config.session.provider:
+        choice = config.provider()
+        found[0] = Row("session.provider", choice.name, choice.why)
+    for path, value in flat(config.file.table):
+        key = ".".join(path)
+        if key not in config.values:
+            found.append(Row(key, shown(path, value), config.file.place(key)))
+    for name, value in config.flags.options.items():
+        found.append(Row(f"options.{name}", shown(("options", name), value), "-o"))
+    return found
 
 
 def names_a_secret(key: str) -> bool:

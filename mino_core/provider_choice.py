@@ -58,9 +58,9 @@ def choose(config: Config, name: str | None = None, kinds: Collection[str] = ())
         environ=config.environ,
         locate=lambda key: config.file.place(f"providers.{name}.{key}") if key.split(".")[0] in own else "",
     )
-    ours = ("kind", "model", "options") + (() if "api_key" in own else ("api_key",))
-    for key in ours:
-        settings.get(key)
+    for key in table:
+        if key in ("kind", "model", "options") or key not in own:
+            settings.get(key)
     options = {**table.get("options", {}), **config.flags.options}
     return ProviderChoice(name, kind, settings, table.get("model") or None, why, options)
 
@@ -132,4 +132,6 @@ def _unknown(config: Config, name: str, kind: str, kinds: Collection[str]) -> Co
     problem = (
         f"there is no provider {name!r}; there are: {', '.join(there_are)}{did_you_mean(name, there_are)}"
     )
-    return config.error("session.provider", problem)
+    return (
+        config.error("session.provider", problem) if name == config.session.provider else ConfigError(problem)
+    )

@@ -21,7 +21,9 @@ def read(home: Path) -> tuple[dict[str, Any], str | None]:
         return {}, f"{error}; what was remembered is ignored"
     table = dict(document.table) if document else {}
     wrong = [name for name, value in table.items() if not isinstance(value, dict)]
-    own = {name: table[name] for name in ("session", "history", "renderer", "input") if name in table}
+    own: dict[str, Any] = {
+        name: table[name] for name in ("session", "history", "renderer", "input") if name in table
+    }
     wrong += [key.partition(".")[0] for key, _ in config_keys.problems(own)]
     if not wrong:
         return table, None

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from mino_core.config import INSTRUCTIONS, Config, Flags, load
 from mino_core.errors import ConfigError
 

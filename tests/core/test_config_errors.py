@@ -5,7 +5,6 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from mino_core.config import Flags, load
 from mino_core.errors import ConfigError
 from mino_core.toml_file import Document, read
@@ -124,22 +123,22 @@ def test_a_directory_or_an_unreadable_path_is_one_sentence(tmp_path):
     with pytest.raises(ConfigError, match=r"config.toml: this is a directory; a TOML file belongs here$"):
         load({"MINO_HOME": str(tmp_path)})
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match="config.toml: cannot be read: Not a directory"):
+    with pytest.raises(ConfigError, match=r"config.toml: cannot be read: Not a directory"):
         load({"MINO_HOME": str(tmp_path / "file")})
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_without_permission_is_one_sentence(tmp_path):
     (tmp_path / "config.toml").touch(mode=0)
-    with pytest.raises(ConfigError, match="config.toml: cannot be read: Permission denied"):
+    with pytest.raises(ConfigError, match=r"config.toml: cannot be read: Permission denied"):
         load({"MINO_HOME": str(tmp_path)})
 
 
 def test_a_named_file_that_is_missing_is_an_error_and_so_is_a_link_to_nothing(tmp_path):
-    with pytest.raises(ConfigError, match="x.toml: there is no such file"):
+    with pytest.raises(ConfigError, match=r"x.toml: there is no such file"):
         load({"MINO_HOME": str(tmp_path)}, Flags(config=tmp_path / "x.toml"))
     (tmp_path / "config.toml").symlink_to(tmp_path / "gone")
-    with pytest.raises(ConfigError, match="config.toml: there is no such file"):
+    with pytest.raises(ConfigError, match=r"config.toml: there is no such file"):
         load({"MINO_HOME": str(tmp_path)})
 
 

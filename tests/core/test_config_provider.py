@@ -3,7 +3,6 @@
 import os
 
 import pytest
-
 from mino_core.config import Config, Flags, load
 from mino_core.errors import ConfigError
 from mino_core.presets import KEY_SUFFIX, presets
@@ -72,7 +71,7 @@ def test_a_preset_needs_nothing_but_its_name_and_key(tmp_path):
 
 def test_a_missing_key_is_an_error_that_names_its_variable(tmp_path):
     choice = configured(tmp_path, "", Flags(provider="groq")).provider()
-    with pytest.raises(ConfigError, match="the environment variable GROQ_API_KEY is not set"):
+    with pytest.raises(ConfigError, match=r"the environment variable GROQ_API_KEY is not set"):
         key(choice)
 
 
@@ -103,14 +102,14 @@ def test_an_unknown_name_says_which_setting_and_what_there_is(tmp_path):
     assert said.startswith("config.toml:2: session.provider: there is no provider 'depseek'; there are: ")
     assert "openai-chat" in said
     assert said.endswith("did you mean deepseek?")
-    with pytest.raises(ConfigError, match="^--provider: there is no provider 'gone'"):
+    with pytest.raises(ConfigError, match=r"^--provider: there is no provider 'gone'"):
         configured(tmp_path, "", Flags(provider="gone")).provider(kinds=KINDS)
-    with pytest.raises(ConfigError, match="^MINO_PROVIDER: there is no provider 'gone'"):
+    with pytest.raises(ConfigError, match=r"^MINO_PROVIDER: there is no provider 'gone'"):
         configured(tmp_path, "", MINO_PROVIDER="gone").provider(kinds=KINDS)
 
 
 def test_an_unknown_name_that_was_asked_for_is_not_blamed_on_a_setting(tmp_path):
-    with pytest.raises(ConfigError, match="^there is no provider 'gone'"):
+    with pytest.raises(ConfigError, match=r"^there is no provider 'gone'"):
         configured(tmp_path, '[session]\nprovider = "groq"\n').provider("gone", KINDS)
 
 
@@ -208,13 +207,23 @@ def test_a_base_url_of_the_environment_takes_only_the_key_of_the_environment(tmp
 
 
 def test_the_well_known_servers_are_there():
-    assert (
-        list(presets())
-        == (
-            "openai anthropic deepseek openrouter gemini groq mistral moonshot dashscope zhipu siliconflow "
-            "ollama lmstudio llamacpp vllm"
-        ).split()
-    )
+    assert list(presets()) == [
+        "openai",
+        "anthropic",
+        "deepseek",
+        "openrouter",
+        "gemini",
+        "groq",
+        "mistral",
+        "moonshot",
+        "dashscope",
+        "zhipu",
+        "siliconflow",
+        "ollama",
+        "lmstudio",
+        "llamacpp",
+        "vllm",
+    ]
     assert {preset.kind for preset in presets().values()} <= set(KINDS)
     assert LOCAL not in presets()
 

@@ -6,7 +6,6 @@ import stat
 import tomllib
 
 import pytest
-
 from mino_core import state
 from mino_core.config import load
 
