@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 @contextmanager
 def session(host: Host, screen: Screen, flags: Flags, *, greets: bool = False) -> Iterator[Session]:
     """A session, ready for the first question, and let go at the end of the block."""
-    opened = Session(host, _display(host, screen, greets=greets))
+    opened = Session(host, _display(host, screen, flags))
     try:
         if head := _earlier(host, flags):
             opened.resume(head["id"])
         banner = "" if flags.quiet or not greets else _banner(opened)
+        opened.display.observers = host.observers(opened)
         opened.display.show(SessionStarted(opened.id, opened.provider, opened.model, banner))
         for warning in (*host.config.warnings, *map(str, host.faults)):
             opened.notify(warning, "warning")
@@ -38,16 +39,13 @@ def session(host: Host, screen: Screen, flags: Flags, *, greets: bool = False) -
         opened.close()
 
 
-def _display(host: Host, screen: Screen, *, greets: bool) -> Display:
-    config = host.config
-    name = config.renderer.name
-    if not config.chooses("renderer.name") and not screen.can_move:
-        name = "plain"  # a pipe, or a terminal that knows no sequences, gets text and nothing else
-
+def _display(host: Host, screen: Screen, flags: Flags) -> Display:
     def make(name: str) -> Renderer:
         renderer: Renderer = host.make("mino_renderers", name, screen)
         return renderer
 
+    # A pipe, or a terminal that knows no sequences, gets text and nothing else, unless told otherwise.
+    name = host.config.renderer.name if screen.can_move or flags.renderer else "plain"
     return Display(screen, make(name), lambda: make("plain"))
 
 

@@ -35,7 +35,8 @@ from .types import (
 
 if TYPE_CHECKING:
     from .config import Config
-    from .plugins import Host, Offer
+    from .offers import Offer
+    from .plugins import Host
     from .screen import Screen
 
 _GO_ON = "Continue exactly where you stopped."
@@ -253,31 +254,21 @@ class Session:
         return result
 
     def _approve(self, call: ToolCall) -> Verdict:
-        if self.config.flags.yes or call.name in self._allowed:
+        if call.name in self._allowed:
             return Verdict(allowed=True)
-        verdict = self.host.approve(call, self)
-        if verdict is None:
-            verdict = self._ask_about(call)
+        verdict = self.host.approve(call, self) or Verdict(allowed=False, reason="no plugin allowed it")
         if verdict.allowed and verdict.remember != "no":
             self._allowed.add(call.name)
         return verdict
-
-    def _ask_about(self, call: ToolCall) -> Verdict:
-        answer = self.question(f"Run {call.name} {call.arguments}?", ("yes", "no", "always in this session"))
-        if answer is None:
-            return Verdict(allowed=False, reason="nobody is there to allow it; --yes allows every call")
-        return Verdict(
-            allowed=answer != "no",
-            reason="the user said no" if answer == "no" else "",
-            remember="session" if answer.startswith("always") else "no",
-        )
 
     def _keep_result(self, turn: int, result: ToolResult) -> None:
         self.journal.said(turn, Message("tool", (result,)))
 
     def _run(self, turn: int, prompt: str) -> TurnEnded:
         self.tools = self.host.tools()
-        self.last = Turn(self, turn, prompt).run()
+        self.display.observers = self.host.observers(self)
+        with self.host.watching():
+            self.last = Turn(self, turn, prompt).run()
         return self.last
 
     # -- making --------------------------------------------------------------------------------

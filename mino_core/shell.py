@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from . import interrupts
 from .errors import MinoError
 from .messages import is_blank
-from .types import Notice, Outcome
+from .types import Outcome
 
 if TYPE_CHECKING:
     from .session import Session
@@ -92,9 +92,9 @@ class Shell:
         while not self.session.leaving:
             try:
                 line = self._read()
-            except (EOFError, KeyboardInterrupt) as end:
-                if isinstance(end, interrupts.Terminated):
-                    raise
+            except interrupts.Terminated:
+                raise
+            except (EOFError, KeyboardInterrupt):
                 break
             if self._do(line) == CANCELLED and self.session.config.shell.interrupt == "exit":
                 return CANCELLED
@@ -146,6 +146,10 @@ class Shell:
                     self._run_command(name, rest)
         except MinoError as error:
             self.session.notify(str(error), "error")
+        except interrupts.Terminated:
+            raise
+        except KeyboardInterrupt:
+            pass  # back to the prompt
         ended = self.session.last
         if ended is None or ended is before:
             return 0
@@ -163,10 +167,10 @@ class Shell:
                 said = offer.value(self.session, rest)
                 if said is not None and not isinstance(said, str):
                     raise TypeError(f"a command returns text or None, not {type(said).__name__}")
-        except KeyboardInterrupt as stop:
-            if isinstance(stop, interrupts.Terminated):
-                raise
-            self.session.display.show(Notice("info", f"/{name} was stopped"))
+        except interrupts.Terminated:
+            raise
+        except KeyboardInterrupt:
+            self.session.notify(f"/{name} was stopped")
             return
         if said and not is_blank(said):
             self.session.ask(said)

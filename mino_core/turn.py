@@ -145,8 +145,8 @@ class Turn:
     def _run(self) -> TurnEnded:
         session = self.session
         terminated: interrupts.Terminated | None = None
-        session.display.show(TurnStarted(self.n, self.prompt))
         try:
+            session.display.show(TurnStarted(self.n, self.prompt))
             ending = self._rounds()
         except interrupts.Terminated as error:
             terminated, ending = error, self._cut()
@@ -158,7 +158,12 @@ class Turn:
             raise
         with interrupts.sealed():
             ended = self._end(ending)
-        session.display.show(ended)
+        try:
+            session.display.show(ended)
+        except interrupts.Terminated as error:
+            terminated = error
+        except KeyboardInterrupt:
+            pass  # it landed in an observer, too late for this turn
         interrupts.discard()
         if terminated is not None:
             raise terminated

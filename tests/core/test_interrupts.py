@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from mino_core import interrupts
 
 
@@ -53,11 +52,10 @@ def test_a_second_ctrl_c_raises_in_a_held_block():
 
 def test_no_number_of_ctrl_cs_breaks_a_sealed_block():
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts.armed():
-        with interrupts.sealed():
-            for _ in range(5):
-                press()
-            done.append("appended")
+    with pytest.raises(KeyboardInterrupt), interrupts.armed(), interrupts.sealed():
+        for _ in range(5):
+            press()
+        done.append("appended")
     assert done == ["appended"]
 
 
@@ -85,10 +83,9 @@ def test_sigterm_beats_a_ctrl_c_that_waits():
 
 
 def test_an_error_on_its_way_out_is_not_replaced_by_a_ctrl_c():
-    with pytest.raises(ValueError, match="the cause"), interrupts.armed():
-        with interrupts.held():
-            press()
-            raise ValueError("the cause")
+    with pytest.raises(ValueError, match="the cause"), interrupts.armed(), interrupts.held():
+        press()
+        raise ValueError("the cause")
     interrupts.discard()
 
 
@@ -162,10 +159,10 @@ def test_repeated_work_happens_only_where_armed():
 
 def test_two_timers_share_the_one_clock():
     beats = []
-    with pytest.raises(interrupts.TimedOut), interrupts.every(0.001, lambda: beats.append(1)):
-        with interrupts.limit(0.05), interrupts.armed():
-            while True:
-                signal.pause()
+    tick = interrupts.every(0.001, lambda: beats.append(1))
+    with pytest.raises(interrupts.TimedOut), tick, interrupts.limit(0.05), interrupts.armed():
+        while True:
+            signal.pause()
     assert beats
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
