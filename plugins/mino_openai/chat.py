@@ -1,0 +1,85 @@
+"""Chat Completions, kind `openai-chat`: `POST base_url/chat/completions`, streamed.
+
+The dialect that nearly every server speaks, each with an accent of its own; the accents are settings
+and tolerance here, never a second implementation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from mino_core import Delta, Request, Settings
+from mino_core.transport import Endpoint, as_list, as_table, as_text
+
+from .chat_events import decode
+from .chat_request import KIND, encode
+
+__all__ = ["KIND", "Chat", "decode", "encode"]
+
+#: Hosts that take reasoning out of the answer themselves, so that a tag in it is meant literally.
+_SEPARATES_REASONING = (
+    "openai.com",
+    "azure.com",
+    "deepseek.com",
+    "openrouter.ai",
+    "googleapis.com",
+    "groq.com",
+    "mistral.ai",
+    "moonshot.ai",
+    "moonshot.cn",
+    "aliyuncs.com",
+    "bigmodel.cn",
+    "z.ai",
+)
+#: Hosts that know the newer name of `max_tokens`.
+_OPENAI = ("openai.com", "azure.com")
+
+
+class Chat:
+    """The provider. Besides the endpoint's keys it reads `include_usage`, `trust_done`, `think_tags`,
+    `think_open`, `max_tokens`, `max_tokens_field` and `effort`.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._endpoint = Endpoint(settings, base_url="https://api.openai.com/v1")
+        host = self._endpoint.host
+        max_tokens = settings.number("max_tokens", None)
+        field = "max_completion_tokens" if _is_at(host, _OPENAI) else "max_tokens"
+        self._encode = partial(
+            encode,
+            host=host,
+            include_usage=settings.flag("include_usage", True),
+            max_tokens=None if max_tokens is None else int(max_tokens),
+            max_tokens_field=settings.text("max_tokens_field", field),
+            effort=settings.text("effort", ""),
+            extra_body=self._endpoint.extra_body,
+        )
+        self._decode = partial(
+            decode,
+            host=host,
+            think_tags=settings.flag("think_tags", not _is_at(host, _SEPARATES_REASONING)),
+            think_open=settings.flag("think_open", False),
+            trust_done=settings.flag("trust_done", False),
+        )
+
+    def stream(self, request: Request) -> Iterator[Delta]:
+        """Yield deltas, then one Finished; raise ProviderError on failure."""
+        yield from self._endpoint.stream("/chat/completions", self._encode(request), self._decode)
+
+    def models(self) -> Iterable[str]:
+        """The ids of the models that the server offers; ProviderError where it does not say."""
+        listed = as_list(as_table(self._endpoint.get("/models")).get("data"))
+        return [name for model in listed if (name := as_text(as_table(model).get("id")))]
+
+    def warm(self) -> None:
+        """Do ahead of the first request what needs no network."""
+        self._endpoint.warm()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._endpoint.close()
+
+
+def _is_at(host: str, domains: Iterable[str]) -> bool:
+    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
