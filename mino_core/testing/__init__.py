@@ -3,6 +3,7 @@
 Needs the test extra: `pip install 'mino-shell[test]'`.
 """
 
+from .conformance_history import HistoryConformance
 from .conformance_provider import ProviderConformance
 from .connection import Received
 from .home import Completed, home, mino, run
@@ -19,6 +20,7 @@ __all__ = [
     "HANG",
     "RESET",
     "Completed",
+    "HistoryConformance",
     "ProviderConformance",
     "Received",
     "Recorder",
