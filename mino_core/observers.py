@@ -1,8 +1,8 @@
-"""The observers of one turn: called one after the other, and watched without reading a clock for each.
+"""The observers of one turn: called one after the other, and watched without reading a clock.
 
-An event costs one clock reading for all observers together. It marks that event's calls, so that the
-shared timer can tell a call that is still the same from one that came after it: what it sees twice,
-longer apart than the limit, is over its limit.
+An event's calls only note what is running. The shared timer looks at that every now and then: what
+it sees again, the same call for the same event, longer after the first time than the limit, is over
+its limit.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 from . import interrupts
 from .types import Finished, ReasoningDelta, RefusalDelta, TextDelta, ToolCall, Usage
@@ -20,6 +20,7 @@ from .types import Finished, ReasoningDelta, RefusalDelta, TextDelta, ToolCall, 
 DELTA_LIMIT, LIMIT = 0.1, 2.0
 #: Seconds between two looks at what is running.
 LOOK = 0.05
+Call: TypeAlias = Callable[[Any], object]
 _DELTAS = (TextDelta, ReasoningDelta, RefusalDelta, ToolCall, Usage, Finished)
 
 
@@ -28,7 +29,7 @@ class Observer:
     """One plugin's `mino_event`, as a function of the event alone."""
 
     plugin: str
-    call: Callable[[Any], object] = field(repr=False)
+    call: Call = field(repr=False)
 
 
 class Watch:
@@ -37,57 +38,58 @@ class Watch:
     `silence` is told of it: the observer, the error, and the limit that held.
     """
 
+    __slots__ = ("_armed", "_calls", "_event", "_live", "_running", "_seen", "_seen_at", "_silence")
+
     def __init__(
         self, observers: Sequence[Observer], silence: Callable[[Observer, BaseException, float], None]
     ) -> None:
         self._live = {observer.call: observer for observer in observers}
         self._calls = tuple(self._live)
         self._silence = silence
-        self._running: Callable[[Any], object] | None = None
-        self._started = 0.0
+        self._armed = interrupts.armed()  # one for all: `show` does not nest
+        self._running: Call | None = None
         self._event: object = None
-        self._seen: tuple[object, float] | None = None
+        self._seen: tuple[Call | None, object] = (None, None)
         self._seen_at = 0.0
 
-    def show(self, event: object) -> None:
-        """Let every observer see one event. What an observer itself causes is not observed."""
-        if self._running is None:
-            self._event = event
-            self._show(self._calls, event)
+    def show(self, event: object, calls: Sequence[Call] | None = None) -> None:
+        """Let the observers see one event. What an observer itself causes is not observed."""
+        if self._running is not None:
+            return
+        self._event = event
+        culprit = None
+        try:
+            with self._armed:
+                for call in self._calls if calls is None else calls:
+                    self._running = call
+                    call(event)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 (a plugin's door)
+            culprit, fault = self._running, error
+        finally:
+            self._running = None
+        if culprit is not None:
+            rest = self._calls[self._calls.index(culprit) + 1 :]
+            self._drop(culprit, fault)
+            self.show(event, rest)
 
     def watching(self) -> AbstractContextManager[None]:
         """Look every now and then, during this block, at how long an observer takes."""
         return interrupts.every(LOOK, self._look)
 
-    def _show(self, calls: tuple[Callable[[Any], object], ...], event: object) -> None:
-        self._started = monotonic()
-        try:
-            with interrupts.armed():
-                for self._running in calls:
-                    self._running(event)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001 (a plugin's door)
-            culprit, fault = self._running, error
-        else:
-            return
-        finally:
-            self._running = None
-        if culprit is not None:
-            self._drop(culprit, fault)
-            self._show(calls[calls.index(culprit) + 1 :], event)
-
-    def _drop(self, culprit: Callable[[Any], object], error: BaseException) -> None:
+    def _drop(self, culprit: Call, error: BaseException) -> None:
+        limit = self._limit()
         observer = self._live.pop(culprit)
         self._calls = tuple(self._live)
-        self._silence(observer, error, self._limit())
+        self._silence(observer, error, limit)
 
     def _look(self) -> None:
         """Stop an observer that is over its limit; again at each look, until it gives way."""
-        call, now = (self._running, self._started), monotonic()
-        if call != self._seen:
-            self._seen, self._seen_at = call, now
-        elif self._running is not None and now - self._seen_at >= self._limit():
+        running, event = self._seen
+        if running is not self._running or event is not self._event:
+            self._seen, self._seen_at = (self._running, self._event), monotonic()
+        elif running is not None and monotonic() - self._seen_at >= self._limit():
             raise interrupts.TimedOut
 
     def _limit(self) -> float:
