@@ -13,12 +13,11 @@ ARGS :=
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
-# On a terminal mino is a job of its own: its Ctrl-C is not make's, and Ctrl-Z stops both.
+# On a terminal mino is a job of its own, so that its Ctrl-C is not make's. Ctrl-Z would part the two.
 run: $(VENV)/.run ## set up, fetch the embedded model and open a chat
 	@$(BIN)/mino local install || echo "The chat opens all the same; it needs another provider." >&2
-	@if [ -t 0 ]; then set -m; fi; $(BIN)/mino $(ARGS); code=$$?; \
-	while [ $$code -gt 128 ] && jobs | grep -q Stopped; do kill -TSTP 0; fg >/dev/null; code=$$?; done; \
-	exit $$code
+	@if [ -t 0 ]; then set -m; modes=$$(stty -g); stty susp undef; fi; \
+	$(BIN)/mino $(ARGS); code=$$?; [ -z "$$modes" ] || stty "$$modes"; exit $$code
 
 test: lint ## check the code and run the tests; no network once all is set up
 	@$(BIN)/pytest

