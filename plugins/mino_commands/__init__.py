@@ -1,1 +1,39 @@
-"""The built-in slash commands and subcommands."""
+"""The slash commands of a conversation, and the subcommands that set mino up and look it over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mino_core import hookimpl
+
+if TYPE_CHECKING:
+    from mino_core import Command, Host
+
+_SUBCOMMANDS = ("init", "config", "models", "plugins", "doctor")
+
+
+@hookimpl
+def mino_commands() -> Mapping[str, Command]:
+    """`/clear`, `/exit`, `/help` and the rest."""
+    from .commands import COMMANDS
+
+    return COMMANDS
+
+
+@hookimpl
+def mino_subcommands() -> Mapping[str, Callable[[list[str], Host], int]]:
+    """`mino init`, `mino config` and the rest."""
+    return {name: partial(_run, name) for name in _SUBCOMMANDS}
+
+
+def _run(name: str, argv: list[str], host: Host) -> int:
+    """Import the subcommand's module and run it; the exit code."""
+    from importlib import import_module
+
+    try:
+        code: int = import_module(f".{name}", __name__).main(argv, host)
+    except SystemExit as end:  # argparse has said what is wrong, or has shown its help
+        return int(end.code or 0)
+    return code

@@ -1,0 +1,43 @@
+"""`mino models`: which models a provider has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mino_core import UsageError
+
+from .tables import say, say_json
+
+if TYPE_CHECKING:
+    from mino_core import Host
+
+
+def main(argv: list[str], host: Host) -> int:
+    """Run `mino models ARGV`; the exit code."""
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser("mino models", description="List the models of a provider.")
+    parser.add_argument("provider", nargs="?", metavar="PROVIDER", help="default: the one that is chosen")
+    parser.add_argument("--json", action="store_true", help="as a JSON list")
+    wanted = parser.parse_args(argv)
+    names = ask(host, wanted.provider)
+    if wanted.json:
+        say_json(names)
+    else:
+        for name in names:
+            say(name)
+    return 0
+
+
+def ask(host: Host, name: str | None = None) -> list[str]:
+    """The models of one provider. UsageError where its kind cannot say; ProviderError on failure."""
+    choice = host.config.provider(name, host.offers("mino_providers"))
+    provider = host.make("mino_providers", choice.kind, choice.settings)
+    try:
+        models = getattr(provider, "models", None)
+        if models is None:
+            raise UsageError(f"{choice.name}: a provider of the kind {choice.kind} cannot list its models")
+        return list(map(str, models()))
+    finally:
+        if close := getattr(provider, "close", None):
+            close()

@@ -1,0 +1,33 @@
+"""Plain text that lines up, and what is printed for people and for programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from mino_core import Sanitiser, mask
+
+
+def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> str:
+    """Rows of cells as lines of columns; the last cell of a row may be of any length."""
+    held = [list(row) for row in rows]
+    columns = max(map(len, held), default=0)
+    widths = [max((len(row[n]) for row in held if n < len(row) - 1), default=0) for n in range(columns)]
+    return "\n".join(
+        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()
+        for row in held
+    )
+
+
+def say(text: str) -> None:
+    """Print a text that may come from outside: made safe, secrets masked."""
+    sanitiser = Sanitiser()
+    sys.stdout.write(sanitiser.feed(mask(text)) + sanitiser.end() + "\n")
+
+
+def say_json(value: Any) -> None:
+    """Print one JSON value, secrets masked."""
+    import json
+
+    sys.stdout.write(mask(json.dumps(value, indent=2)) + "\n")
