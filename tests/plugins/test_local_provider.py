@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from mino_core import Finished, Message, ProviderError, Request, Settings, Text, TextDelta
-from mino_core.testing import Scripted
+from mino_core import Finished, Message, ProviderError, Request, Settings, Text, TextDelta, Usage
+from mino_core.testing import Scripted, Server, chat
 
+import mino_local
 from mino_local import mino_providers, weights
 from mino_local.provider import Local
 
@@ -84,6 +85,26 @@ def test_the_question_goes_to_the_child_in_the_chat_dialect_with_its_key(local, 
     (settings,) = chat.settings
     assert settings.text("base_url") == URL + "/v1"
     assert len(settings.secret("api_key").reveal()) == 32
+
+
+def test_the_kind_openai_chat_speaks_to_the_child(tmp_path, model):
+    with Server() as server:
+        server.reply(*chat("An answer.", usage=Usage(input_tokens=3)))
+        settings = Settings({"model": model({"say": json.dumps({"url": server.url}) + "\n"})}, home=tmp_path)
+        provider = Local(settings, mino_local._chat, CHILD)
+        deltas = list(provider.stream(HELLO))
+        key = provider._engine.key
+        provider.close()
+    (asked,) = server.requests
+    assert asked.path == "/v1/chat/completions"
+    assert asked.headers["authorization"] == f"Bearer {key}"
+    assert asked.json["model"] == "local"
+    assert asked.json["messages"] == [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "hello"},
+    ]
+    assert deltas[0] == TextDelta("An answer.")
+    assert deltas[-1].reason == "stop"
 
 
 def test_one_child_answers_one_question_after_another(local, model):
@@ -211,7 +232,7 @@ def test_closing_ends_the_child_and_the_connection(local, model):
 
 
 def test_the_banner_can_say_that_the_embedded_model_is_a_toy(local, model):
-    assert "tiny demonstration model" in local()[0].note
+    assert local()[0].note.startswith("A tiny demonstration model")
     assert "`mino init`" in local()[0].note
     assert "demonstration" not in local({"model": model()})[0].note
 
