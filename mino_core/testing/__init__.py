@@ -3,8 +3,10 @@
 Needs the test extra: `pip install 'mino-shell[test]'`.
 """
 
+from .canvas import Canvas
 from .conformance_history import HistoryConformance
 from .conformance_provider import ProviderConformance
+from .conformance_renderer import RendererConformance
 from .connection import Received
 from .home import Completed, home, mino, run
 from .recorder import Recorder
@@ -19,11 +21,13 @@ __all__ = [
     "CUT",
     "HANG",
     "RESET",
+    "Canvas",
     "Completed",
     "HistoryConformance",
     "ProviderConformance",
     "Received",
     "Recorder",
+    "RendererConformance",
     "Reply",
     "Scripted",
     "Server",

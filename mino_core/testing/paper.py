@@ -19,6 +19,8 @@ try:
 except ImportError as missing:
     raise ImportError("mino_core.testing.Terminal needs pyte: pip install 'mino-shell[test]'") from missing
 
+from .keys import FRESH_MODES
+
 if TYPE_CHECKING:
     from pyte.screens import Char, StaticDefaultDict
 
@@ -33,8 +35,6 @@ _UNKNOWN_TO_PYTE = re.compile(
     rb"|\x1b[PX^_][^\x1b\x07]*(?:\x1b\\|\x07)"  # device control and other strings
 )
 _PRIVATE = re.compile(rb"\x1b\[\?([0-9;]+)([hl])")
-#: The private modes that are on in a fresh terminal: wrapping, and a visible cursor.
-FRESH_MODES = frozenset({7, 25})
 
 
 class _Screen(pyte.Screen):
@@ -141,6 +141,11 @@ class Paper:
     def cursor(self) -> tuple[int, int]:
         """Row and column, from 0."""
         return self._screen.cursor.y, self._screen.cursor.x
+
+    @property
+    def pen_is_plain(self) -> bool:
+        """Whether what is drawn next has no colour and no weight."""
+        return bool(self._screen.cursor.attrs == self._screen.default_char)
 
     @property
     def scrollback(self) -> list[str]:

@@ -18,28 +18,12 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from . import launcher
+from .keys import pasted, pressed
 
 #: Seconds that anything here waits before it gives up and the test fails.
 PATIENCE = 20.0
 #: How often a predicate is asked again though nothing was drawn, in seconds.
 _LOOK = 0.05
-
-_ARROWS = {"up": "A", "down": "B", "right": "C", "left": "D", "home": "H", "end": "F"}
-_KEYS = {
-    "enter": "\r",
-    "tab": "\t",
-    "shift-tab": "\x1b[Z",
-    "space": " ",
-    "escape": "\x1b",
-    "backspace": "\x7f",
-    "insert": "\x1b[2~",
-    "delete": "\x1b[3~",
-    "page-up": "\x1b[5~",
-    "page-down": "\x1b[6~",
-    "ctrl-left": "\x1b[1;5D",
-    "ctrl-right": "\x1b[1;5C",
-}
-_BRACKETED_PASTE, _CURSOR_KEYS = 2004, 1
 
 _T = TypeVar("_T")
 
@@ -211,27 +195,11 @@ class Terminal:
     def press(self, *keys: str) -> None:
         """Press keys by name: `enter`, `up`, `ctrl-c`, `alt-enter`, `shift-tab`, `page-up`, ..."""
         for key in keys:
-            self._send(self._key(key).encode())
-
-    def _key(self, key: str) -> str:
-        if key in _ARROWS:
-            return f"\x1b{'O' if _CURSOR_KEYS in self.private_modes else '['}{_ARROWS[key]}"
-        if key in _KEYS:
-            return _KEYS[key]
-        if key.startswith("alt-"):
-            return "\x1b" + self._key(key.removeprefix("alt-"))
-        if key.startswith("ctrl-") and len(key) == 6:
-            return chr(ord(key[-1].upper()) & 0x1F)
-        if len(key) == 1:
-            return key
-        raise ValueError(f"no key is called {key!r}")
+            self._send(pressed(key, self.private_modes).encode())
 
     def paste(self, text: str) -> None:
         """Paste as a terminal does: between brackets where the program asked for them."""
-        text = text.replace("\r\n", "\r").replace("\n", "\r")
-        if _BRACKETED_PASTE in self.private_modes:
-            text = f"\x1b[200~{text.replace(chr(27), '')}\x1b[201~"
-        self._send(text.encode())
+        self._send(pasted(text, self.private_modes).encode())
 
     def resize(self, columns: int, rows: int) -> None:
         """Change the window's size; the program gets SIGWINCH."""
