@@ -86,7 +86,7 @@ def _show(history: History, wanted: Namespace) -> None:
     if read.damaged:
         raise HistoryError(f"the rest of conversation {head['id']} cannot be read: {read.damaged}")
     if read.skipped:
-        sys.stderr.write(f"{read.skipped} damaged records were left out\n")
+        sys.stderr.write(f"damaged records left out: {read.skipped}\n")
 
 
 def _remove(history: History, wanted: Namespace) -> None:

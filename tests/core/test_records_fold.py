@@ -6,13 +6,8 @@ from mino_core.types import Message, Text, ToolCall, ToolResult, Usage
 
 
 def said(role, text, turn, **fields):
-    kind = {"user": "text", "assistant": "text"}[role]
-    return record(
-        "said",
-        turn=turn,
-        message={"role": role, "parts": [{"type": kind, "text": text}], "meta": {}},
-        **fields,
-    )
+    message = {"role": role, "parts": [{"type": "text", "text": text}], "meta": {}}
+    return record("said", turn=turn, message=message, **fields)
 
 
 def ended(turn, outcome="completed", **fields):

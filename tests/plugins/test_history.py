@@ -4,8 +4,21 @@ import pytest
 from mino_core import Busy, HistoryError, fold
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
+from mino_core.testing import HistoryConformance
 
 from mino_history import mino_histories
+
+
+class TestJsonl(HistoryConformance):
+    def history(self, tmp_path):
+        return mino_histories()["jsonl"](Settings({}, home=tmp_path))
+
+
+class TestMemory(HistoryConformance):
+    lasting = False
+
+    def history(self, tmp_path):
+        return mino_histories()["memory"](Settings({}))
 
 
 @pytest.fixture(params=["jsonl", "memory"])
