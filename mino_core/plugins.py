@@ -34,7 +34,7 @@ class Host:
 
     def __init__(self, config: Config, *, safe: bool = False, extensions: Sequence[Path] = ()) -> None:
         self.config = config
-        self._registry = Registry(config.plugins, config.home)
+        self._registry = Registry(config)
         self._door = self._registry.door
         self._safe = safe
         self._extensions = tuple(extensions)
@@ -170,9 +170,7 @@ class Host:
             "mino_inputs": self.config.input,
         }
         chosen = choices.get(hook)
-        if chosen and chosen.name == name:
-            return chosen.settings
-        return Settings(path=chosen.settings.path if chosen else name, home=self.config.home)
+        return chosen.settings if chosen and chosen.name == name else self.config.settings(name, {})
 
     def _unknown(self, word: str, name: str, there: Offers) -> str:
         known = ", ".join(sorted(there)) or "none"
@@ -230,7 +228,7 @@ class Host:
         return [self._watch.show] if self._watch else []
 
     def _observer(self, impl: HookImpl, session: Session) -> Observer:
-        have = {"session": session, "settings": self._registry.settings(impl.plugin_name)}
+        have = {"session": session, "settings": self.config.plugin(impl.plugin_name)}
         return Observer(impl.plugin_name, loading.closure(impl, "event", have))
 
     def watching(self) -> AbstractContextManager[None]:

@@ -19,20 +19,18 @@ from . import discovery, hooks, loading
 from .door import Door, Plugin
 from .errors import PluginError, UsageError
 from .faults import fault
-from .settings import Settings
 
 if TYPE_CHECKING:
-    from .config import PluginsConfig
+    from .config import Config
 
 
 class Registry:
     """Every plugin found, in order of names, and a manager that holds the hooks of those loaded."""
 
-    def __init__(self, config: PluginsConfig, home: Path) -> None:
+    def __init__(self, config: Config) -> None:
         self.plugins: list[Plugin] = []
         self.door = Door()
         self._config = config
-        self._home = home
         self._manager = pluggy.PluginManager("mino")
         self._manager.add_hookspecs(hooks)
 
@@ -42,7 +40,7 @@ class Registry:
         """Import and register every plugin that may load; UsageError where `-e` names no file."""
         loaded: list[tuple[Plugin, Any]] = []
         found = self._found(extensions, safe=safe)
-        for ruling in loading.settle(found, self._config.disabled, safe):
+        for ruling in loading.settle(found, self._config.plugins.disabled, safe):
             one = ruling.found
             row = Plugin(
                 one.name, one.distribution, one.version, one.source, one.path, one.origin, ruling.state
@@ -66,7 +64,7 @@ class Registry:
         for path in extensions:
             if not path.is_file():
                 raise UsageError(f"-e {path}: there is no such file")
-        kept = discovery.in_folder(self._home / "plugins")
+        kept = discovery.in_folder(self._config.home / "plugins")
         files = dict.fromkeys(path.resolve() for path in chain(kept, extensions))
         return chain(discovery.installed(), discovery.files(files))
 
@@ -97,7 +95,7 @@ class Registry:
 
     def ask(self, plugin: str, what: str) -> AbstractContextManager[None]:
         """Guard a call whose PluginError nobody shows: the door reports its fault."""
-        return self.door.guard(plugin, what, limit=self._config.limit)
+        return self.door.guard(plugin, what, limit=self._config.plugins.limit)
 
     def answer(
         self,
@@ -107,7 +105,7 @@ class Registry:
         **have: object,
     ) -> Any:
         """One plugin's answer to a hook, checked; PluginError for every fault, already reported."""
-        have["settings"] = self.settings(impl.plugin_name)
+        have["settings"] = self._config.plugin(impl.plugin_name)
         with self.ask(impl.plugin_name, hook):
             wanted = loading.arguments(impl, have)
             return check(impl.function(*(have[argument] for argument in wanted)))
@@ -116,8 +114,3 @@ class Registry:
         """In the order in which they are asked."""
         caller: pluggy.HookCaller = getattr(self._manager.hook, hook)
         return caller.get_hookimpls()[::-1]
-
-    def settings(self, plugin: str) -> Settings:
-        """A plugin's own table, empty where there is none."""
-        table = self._config.settings.get(plugin)
-        return Settings(path=f"plugins.settings.{plugin}", home=self._home) if table is None else table
