@@ -92,7 +92,7 @@ def _run(found: Found) -> ModuleType:
     """A file as a module, without leaving a `__pycache__` beside what may be anywhere."""
     module = ModuleType(f"mino_file_{found.name}")
     module.__file__ = str(found.path)
-    code = compile(found.path.read_bytes(), module.__file__, "exec")
+    code = compile(found.path.read_bytes(), module.__file__, "exec", dont_inherit=True)
     sys.modules[module.__name__] = module  # dataclasses and pickle look their module up there
     try:
         exec(code, vars(module))  # noqa: S102 (the user's own file, named by the user)

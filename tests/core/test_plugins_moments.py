@@ -210,9 +210,9 @@ def test_what_an_observer_causes_is_not_observed(shelf, session):
 def test_a_guarded_block_lets_answers_through_and_keeps_faults(shelf):
     shelf.plugin("some", "")
     host = shelf.host(limit=0.1)
-    with pytest.raises(PluginError, match=r"^plugin 'some' \(mino-some 1\.0\): /x: KeyError: 'k' \(test_"):
-        with host.guard("some", "/x"):
-            raise KeyError("k")
+    line = r"^plugin 'some' \(mino-some 1\.0\): /x: KeyError: 'k' \(test_"
+    with pytest.raises(PluginError, match=line), host.guard("some", "/x"):
+        raise KeyError("k")
     with pytest.raises(PluginError, match="took longer than"), host.guard("some", "/x"):
         threading.Event().wait()
     with pytest.raises(PluginError, match="StopIteration"), host.guard("some", "/x", limit=None):
