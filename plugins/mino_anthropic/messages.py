@@ -51,6 +51,10 @@ class Messages:
         listed = as_list(as_table(self._endpoint.get("/v1/models?limit=1000")).get("data"))
         return [name for model in listed if (name := as_text(as_table(model).get("id")))]
 
+    def warm(self) -> None:
+        """Do ahead of the first request what needs no network."""
+        self._endpoint.warm()
+
     def close(self) -> None:
         """Close the connections."""
         self._endpoint.close()

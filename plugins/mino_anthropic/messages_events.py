@@ -64,12 +64,12 @@ def decode(events: Iterable[tuple[str, str]], model: str = "") -> Iterator[Delta
             elif kind == "error" or event.get("error"):
                 raise server_error(event.get("error") or event)
             elif name == WHOLE:
-                yield from answer.whole(event, data)
+                yield from answer.whole(event)
             else:
                 yield from _framing(answer, kind, event)
     except ProviderError as error:
-        if not answer.stop or error.kind not in ("stream", "timeout"):
-            raise  # what breaks after the stop reason does not undo it
+        if not (answer.stop and error.kind in ("stream", "timeout")):
+            raise  # only what breaks after the stop reason does not undo it
     yield from answer.end(model)
 
 
@@ -190,14 +190,16 @@ class _Answer:
             case "compaction_delta":
                 self._find(index, {"type": "compaction"}).pieces.append(as_text(delta.get("content")))
 
-    def whole(self, message: Json, data: str) -> Iterator[Delta]:
+    def whole(self, message: Json) -> Iterator[Delta]:
         """The body of an answer that is no stream."""
         if not isinstance(message.get("content"), list):
-            raise ProviderError("protocol", f"the server sent JSON that is no message: {data[:100]}")
+            raise ProviderError("protocol", "the server sent JSON that is no message; check `base_url`")
         for index, raw in enumerate(message["content"]):
             yield from self.start(index, as_table(raw))
-        self.stopped(message)
         yield from self.report(message.get("usage"))
+        self.stopped(message)
+        if not self.stop:
+            raise ProviderError("protocol", "the server sent JSON that is no whole message; check `base_url`")
 
     def _find(self, index: object, raw: Json) -> _Block:
         """The block at an index; a new one made of `raw` where its start did not come."""

@@ -81,6 +81,7 @@ def _turns(request: Request) -> list[Json]:
             case "tool":
                 results = [part for part in message.parts if isinstance(part, ToolResult)]
                 _add(spoken, "user", [_result(*each) for each in zip(results, ids, strict=True)])
+                _add(spoken, "user", _user(message))  # pictures that tools returned
         is_paused = _kept(message, request.model).get("stop") in PAUSES
     turns: list[Json] = []
     for n, turn in enumerate(spoken, 1):

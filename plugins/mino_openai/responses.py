@@ -42,6 +42,10 @@ class Responses:
         listed = as_list(as_table(self._endpoint.get("/models")).get("data"))
         return [name for model in listed if (name := as_text(as_table(model).get("id")))]
 
+    def warm(self) -> None:
+        """Do ahead of the first request what needs no network."""
+        self._endpoint.warm()
+
     def close(self) -> None:
         """Close the connections."""
         self._endpoint.close()

@@ -69,7 +69,7 @@ def decode(events: Iterable[tuple[str, str]], model: str = "") -> Iterator[Delta
             raise server_error(event.get("error") or told)
         elif name == WHOLE:
             if not isinstance(event.get("output"), list):
-                raise ProviderError("protocol", f"the server sent JSON that is no response: {data[:100]}")
+                raise ProviderError("protocol", "the server sent JSON that is no response; check `base_url`")
             yield from answer.end(event, "completed", model)
             return
         else:

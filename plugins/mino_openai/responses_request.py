@@ -77,6 +77,7 @@ def _items(request: Request, strip_item_ids: bool) -> Iterator[Json]:
                 yield from _assistant(message, request.model, strip_item_ids)
             case "tool":
                 yield from (_output(part) for part in message.parts if isinstance(part, ToolResult))
+                yield from _user(message)  # pictures that tools returned
 
 
 def _user(message: Message) -> Iterator[Json]:
