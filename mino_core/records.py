@@ -25,7 +25,16 @@ from .messages import (
 )
 from .types import Head, History, Message, Outcome, Text, Usage
 
-__all__ = ["Conversation", "Turn", "fold", "message_from_json", "message_to_json", "new_id", "record", "resolve"]
+__all__ = [
+    "Conversation",
+    "Turn",
+    "fold",
+    "message_from_json",
+    "message_to_json",
+    "new_id",
+    "record",
+    "resolve",
+]
 
 #: The version of the records that this mino writes, in each head.
 FORMAT = 1
@@ -194,17 +203,14 @@ class Conversation:
             first = asks and not any(said.role == "user" for said in messages)
             messages = (message, *messages) if first else (*messages, message)
             records = (id, *records) if first else (*records, id)
-        self._put(
-            replace(
-                turn,
-                messages=messages,
-                records=records,
-                usage=sum_usage((turn.usage, usage_from_json(record.get("usage")))),
-                provider=_word(record, "provider") or turn.provider,
-                model=_word(record, "model") or turn.model,
-                partial=None if replies else turn.partial,
-            )
-        )
+        usage = turn.usage
+        if spent := usage_from_json(record.get("usage")):
+            usage = sum_usage((usage, spent))
+        provider = _word(record, "provider") or turn.provider
+        model = _word(record, "model") or turn.model
+        partial = None if replies else turn.partial
+        # not `replace`, which costs as much as all the rest
+        self._put(Turn(turn.n, messages, records, turn.outcome, usage, turn.error, provider, model, partial))
 
     def _partial(self, record: Mapping[str, Any]) -> None:
         parts = parts_from_json(record.get("parts"), "assistant")

@@ -26,7 +26,7 @@ _LONGEST_FOLDER = 60
 class _Found(NamedTuple):
     written: int  # in nanoseconds since 1970
     id: str
-    path: Path
+    path: str
 
 
 class Jsonl:
@@ -52,12 +52,12 @@ class Jsonl:
         found = self._find(id)
         if write:
             check_format(_head(found))
-        return FileLog(found.path, write=write)
+        return FileLog(Path(found.path), write=write)
 
     def remove(self, id: str) -> None:
         """Erase one conversation; HistoryError where there is none, Busy where another writes it."""
         check_id(id)
-        path = self._find(id).path
+        path = Path(self._find(id).path)
         try:
             fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
             try:
@@ -106,12 +106,12 @@ def _conversations(folder: str, wanted: str | None) -> Iterator[_Found]:
         if name and wanted in {None, name[1]} and entry.is_file(follow_symlinks=False):
             state = entry.stat()
             if state.st_size:
-                yield _Found(state.st_mtime_ns, name[1], Path(entry.path))
+                yield _Found(state.st_mtime_ns, name[1], entry.path)
 
 
 def _head(found: _Found) -> Head:
     try:
-        with found.path.open("rb") as file:
+        with Path(found.path).open("rb") as file:
             head = lines.parse(file.readline(_LONGEST_HEAD))
         damage = "its first line is not a head"
     except OSError as error:
