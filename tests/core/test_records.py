@@ -161,9 +161,7 @@ def test_every_white_space_of_unicode_is_blank():
 
 
 def test_a_visible_character_is_never_blank():
-    visible = [
-        chr(n) for n in range(0x3000) if unicodedata.category(chr(n))[0] in "LNPS" and n != 0x2800
-    ]
+    visible = [chr(n) for n in range(0x3000) if unicodedata.category(chr(n))[0] in "LNPS" and n != 0x2800]
     shown = [char for char in visible if is_blank(char)]
     assert [unicodedata.name(char) for char in shown] == ["HANGUL CHOSEONG FILLER", "HANGUL JUNGSEONG FILLER"]
     assert not is_blank(" \u200b . ")
