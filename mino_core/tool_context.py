@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from . import interrupts
+
 if TYPE_CHECKING:
     from subprocess import Popen
 
@@ -46,7 +48,8 @@ class ToolContext:
 
     def output(self, text: str) -> None:
         """Show the user what is going on, from the main thread; the model does not see it."""
-        self._output(text)
+        with interrupts.held():  # a renderer writes
+            self._output(text)
 
     def run(
         self,
@@ -73,7 +76,7 @@ class ToolContext:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        kept = _Kept(self._output)
+        kept = _Kept(self.output)
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
             ended = _converse(child, input.encode("utf-8", "replace"), kept.add, deadline)

@@ -18,8 +18,8 @@ class Shelf:
         for folder in (self.site, self.home / "plugins"):
             folder.mkdir(parents=True)
         monkeypatch.setattr(sys, "path", [*sys.path, str(self.site)])
-        monkeypatch.setattr(sys, "modules", dict(sys.modules))
         monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        self._monkeypatch = monkeypatch
 
     def distribution(self, name, entry_points, version="1.0", metadata=None) -> Path:
         """Only the metadata, as an installer leaves it."""
@@ -28,6 +28,8 @@ class Shelf:
         (folder / "METADATA").write_text(
             metadata or f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         )
+        for value in entry_points.values():
+            self._forget(value.partition(":")[0])
         lines = [f"{key} = {value}" for key, value in entry_points.items()]
         (folder / "entry_points.txt").write_text("\n".join(["[mino]", *lines, ""]))
         return folder
@@ -43,7 +45,14 @@ class Shelf:
         """One single-file plugin in MINO_HOME."""
         path = self.home / "plugins" / f"{name}.py"
         path.write_text(HEAD + dedent(code))
+        self._forget(f"mino_file_{name}")
         return path
+
+    def _forget(self, module) -> None:
+        """Take the module out again at the end of the test, if the test imports it."""
+        if module not in sys.modules:
+            self._monkeypatch.setitem(sys.modules, module, None)
+            del sys.modules[module]
 
     def host(self, *, safe=False, extensions=(), settings=None, **plugins) -> Host:
         """A host over everything there is, loaded."""
