@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import shutil
 import subprocess
 import sys
@@ -21,7 +20,7 @@ _LIMIT = 5.0
 _LONGEST = 100_000
 
 
-def put(screen: Screen, text: str, environ: Mapping[str, str] = os.environ) -> str:
+def put(screen: Screen, text: str, environ: Mapping[str, str]) -> str:
     """Copy a text; the result says how, in words. UsageError where there is no way."""
     ways = []
     data = text.encode("utf-8", "replace")

@@ -214,20 +214,21 @@ def copy(session: Session, text: str) -> None:
     from .clipboard import put
 
     n = _number("copy", text)
-    answers = [said for turn in session.conversation.turns if (said := _answer(turn.messages))]
+    turns = session.conversation.turns
+    answers = [said for turn in turns if (said := _answer((*turn.messages, turn.partial)))]
     if n > len(answers):
         session.notify(
             "There is no such answer to copy." if answers else "There is no answer to copy.", "warning"
         )
         return
     answer = answers[-n]
-    how = put(session.screen, answer)
+    how = put(session.screen, answer, session.config.environ)
     session.notify(f"Copied {len(answer)} characters {how}.")
 
 
-def _answer(messages: Iterable[Message]) -> str:
-    """What was answered in a turn, over all its rounds."""
-    said = [message.text for message in messages if message.role == "assistant"]
+def _answer(messages: Iterable[Message | None]) -> str:
+    """What was answered in a turn, over all its rounds, also where it broke off."""
+    said = [message.text for message in messages if message and message.role == "assistant"]
     return "\n\n".join(filter(str.strip, said))
 
 

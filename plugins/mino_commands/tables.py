@@ -27,7 +27,18 @@ def say(text: str) -> None:
 
 
 def say_json(value: Any) -> None:
-    """Print one JSON value, secrets masked."""
+    """Print one JSON value, secrets masked in its texts."""
     import json
 
-    sys.stdout.write(mask(json.dumps(value, indent=2)) + "\n")
+    sys.stdout.write(json.dumps(_masked(value), indent=2) + "\n")
+
+
+def _masked(value: Any) -> Any:
+    match value:
+        case str():
+            return mask(value)
+        case dict():
+            return {key: _masked(inner) for key, inner in value.items()}
+        case list():
+            return [_masked(inner) for inner in value]
+    return value

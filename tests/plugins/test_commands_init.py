@@ -1,0 +1,99 @@
+"""`mino init` writes a first config.toml, and only a first one."""
+
+import stat
+import tomllib
+
+import pytest
+from mino_core.config import load
+from mino_core.testing import Terminal, home, mino, run
+
+
+def written(env):
+    from pathlib import Path
+
+    path = Path(env["MINO_HOME"], "config.toml")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    return tomllib.loads(path.read_text())
+
+
+def test_flags_are_enough(tmp_path):
+    env = home(tmp_path)
+    done = run(["init", "--provider", "deepseek", "--model", "m", "--api-key", "env:MY_KEY"], env)
+    assert (done.code, done.err) == (0, "")
+    assert written(env) == {
+        "session": {"provider": "deepseek"},
+        "providers": {"deepseek": {"model": "m", "api_key": "env:MY_KEY"}},
+    }
+    choice = load(env | {"MY_KEY": "k"}).provider()
+    assert (choice.model, choice.kind) == ("m", "openai-chat")
+
+
+def test_a_preset_alone_is_one_line(tmp_path):
+    env = home(tmp_path)
+    run(["init", "--provider", "groq"], env)
+    assert written(env) == {"session": {"provider": "groq"}}
+
+
+def test_a_file_that_is_there_is_never_touched(tmp_path):
+    env = home(tmp_path, "# mine\n")
+    done = run(["init", "--provider", "groq"], env)
+    assert done.code == 2
+    assert "is there already" in done.err
+    assert (tmp_path / "home/.mino/config.toml").read_text() == "# mine\n"
+
+
+def test_a_key_on_the_command_line_is_refused(tmp_path):
+    env = home(tmp_path)
+    done = run(["init", "--provider", "groq", "--api-key", "sk-CANARY"], env)
+    assert done.code == 2
+    assert "CANARY" not in done.out + done.err
+    assert not (tmp_path / "home/.mino/config.toml").exists()
+
+
+def test_without_a_terminal_and_without_flags_it_says_what_to_do(tmp_path):
+    done = run(["init"], home(tmp_path))
+    assert done.code == 2
+    assert "--provider NAME" in done.err
+
+
+def test_a_person_is_asked_and_the_key_is_kept_apart_and_unseen(tmp_path):
+    env = home(tmp_path)
+    with Terminal(mino("init"), env) as terminal:
+        terminal.wait_for("Provider [local]:")
+        terminal.type("mine\r")
+        terminal.wait_for("Kind [openai-chat]:")
+        terminal.type("\r")
+        terminal.wait_for("Address")
+        terminal.type("http://127.0.0.1:1/v1\r")
+        terminal.wait_for("Model")
+        terminal.type("m\r")
+        terminal.wait_for("Key, not shown")
+        terminal.type("CANARY\r")
+        assert terminal.wait_exit() == 0
+        assert b"CANARY" not in terminal.raw
+    assert written(env) == {
+        "session": {"provider": "mine"},
+        "providers": {
+            "mine": {
+                "kind": "openai-chat",
+                "base_url": "http://127.0.0.1:1/v1",
+                "model": "m",
+                "api_key": "file:keys/mine",
+            }
+        },
+    }
+    key = tmp_path / "home/.mino/keys/mine"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    secret = load(env).provider().settings.secret("api_key")
+    assert secret is not None
+    assert secret.reveal() == "CANARY"
+
+
+@pytest.mark.parametrize(("keys", "code"), [("\x04", 2), ("\x03", 130)])
+def test_whoever_leaves_half_way_has_written_nothing(tmp_path, keys, code):
+    env = home(tmp_path)
+    with Terminal(mino("init"), env) as terminal:
+        terminal.wait_for("Provider [local]:")
+        terminal.type(keys)
+        assert terminal.wait_exit() == code
+    assert not (tmp_path / "home/.mino/config.toml").exists()
