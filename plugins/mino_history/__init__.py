@@ -24,9 +24,11 @@ def mino_subcommands() -> Mapping[str, Callable[[list[str], Host], int]]:
 
 
 def _jsonl(settings: Settings) -> History:
+    from pathlib import Path
+
     from .jsonl import Jsonl
 
-    return Jsonl(settings.home / settings.text("path", "history"))
+    return Jsonl(settings.home / Path(settings.text("path", "history")).expanduser())
 
 
 def _memory(settings: Settings) -> History:

@@ -3,12 +3,15 @@
 import json
 import os
 import pty
+import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
+from mino_core.testing import home, mino, run
 
 from mino_history import mino_histories, mino_subcommands
 
@@ -184,3 +187,19 @@ def test_nothing_from_a_conversation_drives_the_terminal(host, monkeypatch):
     os.close(main)
     assert "52;c;eA==" in shown and "[31m" in shown
     assert not set(shown) & {"\x1b", "\x07", "\x9b"}
+
+
+def test_it_works_in_a_pipe_whose_reader_leaves_early(tmp_path):
+    env = home(tmp_path)
+    jsonl = mino_histories()["jsonl"](Settings({}, home=Path(env["MINO_HOME"])))
+    names = [kept(SimpleNamespace(history=jsonl), *whole("x" * 5000)) for _ in range(40)]
+    listed = run(["history", "list"], env)
+    assert (listed.code, listed.err) == (0, "")
+    assert [line.split()[0] for line in listed.out.splitlines()] == names[::-1]
+    with subprocess.Popen(
+        mino("history", "list", "--json"), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as early:
+        assert early.stdout.read(1) == b"["
+        early.stdout.close()
+        assert early.stderr.read() == b""
+    assert early.returncode in (0, 141)
