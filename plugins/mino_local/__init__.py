@@ -36,7 +36,8 @@ def _local(settings: Settings) -> Provider:
 def _chat(settings: Settings) -> Provider:
     from importlib.metadata import entry_points
 
-    (openai,) = entry_points(group="mino", name="openai")
+    # The value too, since a stranger of that name is not what anyone means.
+    openai = next(iter(entry_points(group="mino", name="openai", value="mino_openai")))
     provider: Provider = openai.load().mino_providers()["openai-chat"](settings)
     return provider
 

@@ -58,13 +58,11 @@ class Local:
         model = request.model or self.model
         engine = self._started(model)
         if self._server is None:
-            self._server = self._connected(engine)
+            self._server = self._speaker(engine.url(self._patience), engine.key)
         try:
             yield from self._server.stream(self._shaped(request, embedded=model == weights.EMBEDDED.name))
         except ProviderError as error:
-            if error.kind in ("connect", "stream") and (fault := engine.fault()):
-                raise ProviderError(error.kind, fault.message, error.status) from error
-            raise
+            raise ProviderError(error.kind, self._reason(error, engine), error.status) from error
 
     def models(self) -> Iterable[str]:
         """The model of the table, and the embedded one."""
@@ -94,7 +92,16 @@ class Local:
             self.close()
         if not self._engine:
             self._engine = Engine(file, self._context_size, self._threads, self._program or CHILD)
+            self._rehearse()
         return self._engine
+
+    def _rehearse(self) -> None:
+        """Have the dialect do its imports now, while the child loads the model."""
+        server = self._speaker("http://127.0.0.1", "")
+        if warm := getattr(server, "warm", None):
+            warm()
+        if close := getattr(server, "close", None):
+            close()
 
     def _file(self, model: str) -> Path:
         """The weights that a model's name stands for; ProviderError where they are not there."""
@@ -108,7 +115,8 @@ class Local:
                     f" or {weights.SET_ANOTHER}",
                 )
             return file
-        file = self._settings.home / Path(model).expanduser()
+        # This expanduser leaves `~nobody` as it is, where Path's raises.
+        file = self._settings.home / os.path.expanduser(model)
         if not file.is_file():
             raise ProviderError(
                 "config",
@@ -117,18 +125,26 @@ class Local:
             )
         return file.absolute()
 
-    def _connected(self, engine: Engine) -> Provider:
-        """What speaks to this child's server, once that serves."""
-        server = {
-            "base_url": engine.url(self._patience) + "/v1",
-            "api_key": engine.key,
+    def _speaker(self, url: str, key: str) -> Provider:
+        """What speaks the chat dialect to a server at `url`."""
+        table = {
+            "base_url": f"{url}/v1",
+            "api_key": key,
             "read_timeout": 600,  # a long conversation is read before the first word is said
         }
-        return self._chat(
-            Settings(
-                server, path=self._settings.path, home=self._settings.home, environ=self._settings.environ
+        own = self._settings
+        return self._chat(Settings(table, path=own.path, home=own.home, environ=own.environ))
+
+    def _reason(self, error: ProviderError, engine: Engine) -> str:
+        """What went wrong, as the one knows who runs the server."""
+        if error.kind in ("connect", "stream") and (fault := engine.fault()):
+            return fault.message
+        if "exceed_context_size" in error.message:
+            return (
+                f"the conversation is longer than the {self._context_size} tokens that the local model reads;"
+                " /clear begins a new one, context_size in its table allows for more"
             )
-        )
+        return error.message
 
     def _shaped(self, request: Request, embedded: bool) -> Request:
         """The request as the child wants it: its own name for the model, instructions, bounds."""

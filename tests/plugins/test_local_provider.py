@@ -82,7 +82,7 @@ def refused(provider, request=HELLO):
 def test_the_question_goes_to_the_child_in_the_chat_dialect_with_its_key(local, model):
     provider, chat = local({"model": model(READY)})
     assert list(provider.stream(HELLO)) == list(ANSWER)
-    (settings,) = chat.settings
+    settings = chat.settings[-1]
     assert settings.text("base_url") == URL + "/v1"
     assert len(settings.secret("api_key").reveal()) == 32
 
@@ -108,19 +108,21 @@ def test_the_kind_openai_chat_speaks_to_the_child(tmp_path, model):
 
 
 def test_one_child_answers_one_question_after_another(local, model):
-    provider, chat = local({"model": model(READY)})
+    provider, _ = local({"model": model(READY)})
     list(provider.stream(HELLO))
+    first = provider._engine
     list(provider.stream(HELLO))
-    assert len(chat.settings) == 1
+    assert provider._engine is first
 
 
 def test_a_child_that_died_between_two_questions_is_started_again(local, model):
-    provider, chat = local({"model": model(READY)})
+    provider, _ = local({"model": model(READY)})
     list(provider.stream(HELLO))
-    os.kill(provider._engine.pid, signal.SIGKILL)
-    os.waitid(os.P_PID, provider._engine.pid, os.WEXITED | os.WNOWAIT)
+    first = provider._engine
+    os.kill(first.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)
     assert list(provider.stream(HELLO)) == list(ANSWER)
-    assert len(chat.settings) == 2
+    assert provider._engine is not first
 
 
 def test_another_model_takes_the_place_of_the_one_that_runs(local, model):
@@ -134,9 +136,10 @@ def test_another_model_takes_the_place_of_the_one_that_runs(local, model):
 
 
 def test_the_child_starts_before_the_first_question_where_the_shell_asks_for_it(local, model):
-    provider, _ = local({"model": model(READY)})
+    provider, chat = local({"model": model(READY)})
     provider.warm()
     warmed = provider._engine
+    assert len(chat.settings) == 1  # the dialect has been imported
     list(provider.stream(HELLO))
     assert provider._engine is warmed
 
@@ -216,10 +219,20 @@ def test_a_stream_that_broke_because_the_child_died_says_so(local, model):
     assert "ended by SIGKILL" in error.message
 
 
+def test_a_conversation_that_has_grown_too_long_names_the_way_out(local, model):
+    provider, _ = local(
+        {"model": model(READY)}, [ProviderError("http", "HTTP 400: [exceed_context_size_error]", 400)]
+    )
+    error = refused(provider)
+    assert (error.kind, error.status) == ("http", 400)
+    assert "longer than the 8192 tokens" in error.message
+    assert "/clear" in error.message
+
+
 def test_other_errors_of_the_server_pass_as_they_are(local, model):
-    wrong = ProviderError("http", "too long", 400)
-    provider, _ = local({"model": model(READY)}, [wrong])
-    assert refused(provider) is wrong
+    provider, _ = local({"model": model(READY)}, [ProviderError("http", "bad option", 400)])
+    error = refused(provider)
+    assert (error.kind, error.message, error.status) == ("http", "bad option", 400)
 
 
 def test_closing_ends_the_child_and_the_connection(local, model):
