@@ -31,6 +31,8 @@ def main(argv: list[str], host: Host) -> int:
     except HistoryError as error:
         sys.stderr.write(f"Error: {error}\n")
         return error.exit_code
+    except BrokenPipeError:  # who reads has seen enough: as if SIGPIPE had ended us
+        return 141
     return 0
 
 
