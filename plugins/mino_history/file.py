@@ -6,6 +6,7 @@ before the next record is written, so that no line ever holds two records.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sys
@@ -137,7 +138,7 @@ class FileLog:
 
 def trouble(path: Path, what: str, error: OSError) -> HistoryError:
     """The sentence about a file that cannot be `what`: read, written, removed."""
-    return HistoryError(f"{path} cannot be {what}: {error.strerror or error}")
+    return HistoryError(f"{error.filename or path} cannot be {what}: {error.strerror or error}")
 
 
 def make_directory(path: Path) -> None:
@@ -149,7 +150,7 @@ def make_directory(path: Path) -> None:
         path.mkdir(0o700)
     except FileExistsError:
         if not path.is_dir():
-            raise
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from None
     sync_directory(path.parent)
 
 
