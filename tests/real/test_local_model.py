@@ -152,7 +152,7 @@ def test_a_chat_with_nothing_configured(environ):
     """The terminal, the shell and the model together: ask, stop an answer, ask again, leave."""
     with Terminal(mino(), env=environ, columns=100, rows=40) as terminal:
         terminal.wait_for("You>")
-        assert "tiny demonstration model" in "\n".join(terminal.screen)
+        assert "tiny demonstration model" in terminal.text
         terminal.type(QUESTION + "\r")
         terminal.wait_for("tokens")
         terminal.type("Write a very long story about a ship.\r")
