@@ -1,1 +1,35 @@
-"""Drawing an answer: rich, plain and json."""
+"""Drawing an answer: `rich` for terminals, `plain` for pipes and screen readers, `json` for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from mino_core import hookimpl
+
+if TYPE_CHECKING:
+    from mino_core import Renderer, Screen, Settings
+
+
+@hookimpl
+def mino_renderers() -> Mapping[str, Callable[[Settings, Screen], Renderer]]:
+    """`rich` draws Markdown, `plain` writes the words as they come, `json` one object per event."""
+    return {"rich": _rich, "plain": _plain, "json": _json}
+
+
+def _rich(settings: Settings, screen: Screen) -> Renderer:
+    from .plain import Plain
+
+    return Plain(settings, screen)
+
+
+def _plain(settings: Settings, screen: Screen) -> Renderer:
+    from .plain import Plain
+
+    return Plain(settings, screen)
+
+
+def _json(settings: Settings, screen: Screen) -> Renderer:
+    from .json_lines import JsonLines
+
+    return JsonLines(screen)

@@ -1,0 +1,67 @@
+"""What stands beside an answer, in words: notices, errors, tools and what the turn used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mino_core import Notice, Settings, ToolCall, ToolResult, TurnEnded
+
+LABEL = "Assistant> "
+THINKING = "Thinking: "
+REFUSED = "Model refused: "
+
+_LEVELS = {"info": "", "warning": "Warning: ", "error": "Error: "}
+#: Cells of a tool's arguments or result that one quiet line shows.
+_GLANCE = 72
+
+
+def shows_reasoning(settings: Settings) -> bool:
+    """The setting `reasoning`: `show` or `hide`."""
+    choice = settings.text("reasoning", "show")
+    if choice not in ("show", "hide"):
+        raise settings.error("reasoning", f"must be 'show' or 'hide', not {choice!r}")
+    return choice == "show"
+
+
+def notice(event: Notice) -> str:
+    """A notice with its level in front."""
+    return _LEVELS.get(event.level, "") + event.text.rstrip("\n")
+
+
+def error(event: TurnEnded) -> str:
+    """`Error: ` and why the turn did not complete, or nothing."""
+    if event.error is None:
+        return ""
+    return f"Error: {event.error.message or event.error.kind}".rstrip("\n")
+
+
+def usage(event: TurnEnded) -> str:
+    """The tokens of a turn and the time to its first one; what was not reported is `n/a`."""
+    used, first = event.usage, event.first_token_seconds
+    counts = (
+        ("input", used and used.input_tokens),
+        ("output", used and used.output_tokens),
+        ("total", used and used.total_tokens),
+        ("cached", used and used.cache_read_tokens),
+    )
+    parts = [f"{name} {'n/a' if count is None else count}" for name, count in counts]
+    wait = "n/a" if first is None else f"{first:.2f} s"
+    return f"[tokens: {', '.join(parts)}; first token {wait}]"
+
+
+def tool_started(call: ToolCall) -> str:
+    """The call, at a glance."""
+    return f"[{call.name} {_glance(call.arguments)}]".replace(" ]", "]")
+
+
+def tool_ended(name: str, result: ToolResult, seconds: float) -> str:
+    """What came of it, at a glance."""
+    said = _glance(result.content)
+    outcome = "failed" if result.is_error else "done"
+    return f"[{name} {outcome} in {seconds:.1f} s{': ' + said if said else ''}]"
+
+
+def _glance(text: str) -> str:
+    words = " ".join(text[: 4 * _GLANCE].split())
+    return words if len(words) <= _GLANCE else words[: _GLANCE - 1] + "…"
