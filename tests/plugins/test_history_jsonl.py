@@ -432,7 +432,7 @@ def test_a_place_that_cannot_exist_is_told_with_its_path():
     first = head()
     history = Jsonl(Path("/proc/nonexistent/.mino/history"))
     assert list(history.conversations()) == []
-    with pytest.raises(HistoryError, match=r"^/proc/nonexistent/"):
+    with pytest.raises(HistoryError, match=r"^/proc/nonexistent cannot be written"):
         history.open(first["id"], first).append(said("a"))
 
 
