@@ -1,18 +1,15 @@
-"""Bodies and headers between the HTTP library's bytes and mino's texts."""
+"""Bodies: JSON on its way out, packed bytes on their way in."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mino_core.errors import ProviderError
 
 from .decoding import mend_surrogates
 from .failures import plain
-
-if TYPE_CHECKING:
-    import httpcore
 
 
 def encoded(body: Mapping[str, Any]) -> bytes:
@@ -39,8 +36,3 @@ def unpacked(chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
             yield unpack.decompress(chunk)
         except zlib.error as error:
             raise ProviderError("protocol", f"the packed answer is damaged: {error}", 200) from error
-
-
-def header_pairs(response: httpcore.Response) -> list[tuple[str, str]]:
-    """A response's headers, their names in lower case."""
-    return [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]

@@ -12,7 +12,6 @@ from mino_core.secret import mask
 
 if TYPE_CHECKING:
     from .http import Endpoint
-    from .proxies import Proxy
 
 #: Characters of a whole sentence.
 _LIMIT = 290
@@ -115,66 +114,57 @@ def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> st
 # -- without a status --------------------------------------------------------------------------
 
 
-def not_connected(error: Exception, endpoint: Endpoint, proxy: Proxy | None) -> ProviderError:
+def not_connected(error: Exception, where: str) -> ProviderError:
     """The error where no connection came about, by what the system says."""
-    import httpcore
-
-    from .http import CONNECT_SECONDS
-
-    where = f"the proxy {proxy.address} (from {proxy.source})" if proxy else endpoint.address.where
-    if isinstance(error, httpcore.ConnectTimeout):
-        return ProviderError("connect", f"cannot connect to {where} within {CONNECT_SECONDS:g} s")
-    if isinstance(error, httpcore.ProxyError):
-        return ProviderError("connect", f"{where} refused to connect: {plain(str(error), 100)}")
-    cause = error.args[0] if error.args and isinstance(error.args[0], OSError) else OSError(str(error))
-    return ProviderError("connect", plain(_why_not(cause, where, endpoint)))
+    return ProviderError("connect", plain(_why_not(error, where)))
 
 
-def _why_not(cause: OSError, where: str, endpoint: Endpoint) -> str:
+def _why_not(error: Exception, where: str) -> str:
     import socket
     import ssl
 
-    match cause:
-        case ssl.SSLCertVerificationError() if cause.verify_code in _OTHER_HOST:
+    match error:
+        case ssl.SSLCertVerificationError() if error.verify_code in _OTHER_HOST:
             return f"the certificate that {where} shows belongs to another host; check `base_url`"
         case ssl.SSLCertVerificationError():
             return (
-                f"the certificate of {where} is not trusted ({cause.verify_message});"
+                f"the certificate of {where} is not trusted ({error.verify_message});"
                 " name the authority's file with `ca_file` or SSL_CERT_FILE"
             )
+        case TimeoutError():
+            return f"cannot connect to {where}: it does not answer"
         case ssl.SSLError():
-            return f"{where} does not speak TLS ({cause.reason or cause}); check `base_url`, maybe http://"
+            return f"{where} does not speak TLS ({error.reason or error}); check `base_url`, maybe http://"
         case ConnectionRefusedError():
             return f"nothing listens at {where} (connection refused); is the server running?"
         case socket.gaierror():
-            return f"the host of {where} is unknown ({cause.strerror}); check `base_url` and the network"
-    return f"cannot connect to {where}: {cause.strerror or cause}"
+            return f"the host of {where} is unknown ({error.strerror}); check `base_url` and the network"
+        case OSError() if error.strerror:
+            return f"cannot connect to {where}: {error.strerror}"
+    return f"cannot connect to {where}: {error}"
 
 
 def unanswered(error: Exception, endpoint: Endpoint) -> ProviderError:
     """The error where the connection stood but no answer began."""
-    import httpcore
+    from http.client import HTTPException
 
+    where = endpoint.address.where
     match error:
-        case httpcore.TimeoutException():
+        case TimeoutError():
             return ProviderError("timeout", _silence(endpoint))
-        case httpcore.LocalProtocolError():
-            return ProviderError(
-                "config", "a header holds characters that HTTP forbids; check `extra_headers`"
-            )
-        case httpcore.RemoteProtocolError() if "disconnected" not in str(error):
+        case OSError():  # http.client's RemoteDisconnected is one
+            return ProviderError("connect", f"{where} closed the connection without an answer")
+        case HTTPException():
             words = plain(str(error), 120)
-            return ProviderError("protocol", f"{endpoint.address.where} does not speak HTTP here: {words}")
-    return ProviderError("connect", f"{endpoint.address.where} closed the connection without an answer")
+            return ProviderError("protocol", f"{where} does not speak HTTP here: {words}; check `base_url`")
+    return ProviderError("connect", plain(f"{where}: {error}"))
 
 
 def broken(error: Exception, endpoint: Endpoint) -> ProviderError:
     """The error where an answer had begun: kind `stream`, or `timeout` with its status."""
-    import httpcore
-
-    if isinstance(error, httpcore.TimeoutException):
+    if isinstance(error, TimeoutError):
         return ProviderError("timeout", _silence(endpoint), 200)
-    words = plain(str(error), 120) or "connection reset"
+    words = plain(str(error), 120) or type(error).__name__
     return ProviderError("stream", f"the connection broke before the answer was complete: {words}", 200)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Literal
 
 from mino_core.errors import ConfigError, ProviderError
@@ -14,16 +14,15 @@ from mino_core.types import Delta
 
 from . import failures, proxies
 from .address import read_address, read_file, read_headers, read_proxy
-from .bodies import encoded, header_pairs, unpacked
+from .bodies import encoded, unpacked
 from .dump import Dump
 from .sse import LIMIT, read_events
 
 if TYPE_CHECKING:
-    import httpcore
+    from ssl import SSLContext
 
-    from .network import Backend
+    from .network import Connection
 
-CONNECT_SECONDS, WRITE_SECONDS = 10.0, 30.0
 #: Bytes of an error's body that are read, and for how long, in seconds.
 _ERROR_BYTES, _ERROR_SECONDS = 64 << 10, 5.0
 #: What the end of an answer may take before its connection is given up instead of kept.
@@ -60,7 +59,11 @@ class Endpoint:
         self._allow_http = settings.flag("allow_http", False)
         self._environ = settings.environ
         self._dump = Dump(settings.environ)
-        self._pool: httpcore.ConnectionPool | None = None
+        self._is_warm = False
+        self._via: proxies.Proxy | None = None
+        self._is_forwarded = False  # by an HTTP proxy without a tunnel
+        self._tls: SSLContext | None = None
+        self._kept: Connection | None = None
 
     def events(
         self, path: str, body: Mapping[str, Any], headers: Mapping[str, str] = {}
@@ -70,16 +73,16 @@ class Endpoint:
         A JSON body that is no stream arrives as one event named `WHOLE`. Raises ProviderError for
         every failure of connection, status and framing.
         """
-        response = self._send("POST", path, {"Accept": "text/event-stream", **headers}, encoded(body))
-        chunks = self._chunks(response)
+        connection = self._send("POST", path, {"Accept": "text/event-stream", **headers}, encoded(body))
+        chunks = self._chunks(connection)
         try:
             yield from read_events(chunks)
         except GeneratorExit:
             if not self.is_local:
-                self._drain(chunks)
+                self._drain(connection, chunks)
             raise
         finally:
-            response.close()
+            self._release(connection)
 
     def stream(
         self,
@@ -94,11 +97,11 @@ class Endpoint:
 
     def get(self, path: str) -> object:
         """GET JSON, for `models()`; raises ProviderError."""
-        self.warm()
-        with self._within(_GET_SECONDS):
-            response = self._send("GET", path, {"Accept": "application/json"}, b"")
-            with closing(response):
-                text = _read(self._chunks(response), LIMIT, self._backend)
+        connection = self._send("GET", path, {"Accept": "application/json"}, b"")
+        try:
+            text = _read(connection, self._chunks(connection), LIMIT, _GET_SECONDS)
+        finally:
+            self._release(connection)
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
@@ -109,80 +112,89 @@ class Endpoint:
 
     def warm(self) -> None:
         """Do ahead of the first request what needs no network: imports and certificates."""
-        if self._pool is not None:
+        if self._is_warm:
             return
-        from .network import Backend
-        from .pool import make_pool
+        from . import dialing
 
-        address, environ = self.address, self._environ
-        self._via = self._proxy
-        if self._via is None:
-            self._via = proxies.proxy_for(address.scheme, address.host, address.port, environ)
-        elif not self._via.url:
-            self._via = None
-        self._backend: Backend = Backend()
-        is_secure = address.scheme == "https"
-        self._pool = make_pool(is_secure, self._via, self._ca_file, environ, self._backend)
+        address = self.address
+        if self._proxy is None:
+            self._via = proxies.proxy_for(address.scheme, address.host, address.port, self._environ)
+        else:
+            self._via = self._proxy if self._proxy.url else None
+        if address.scheme == "https":
+            self._tls = dialing.make_tls(self._ca_file, self._environ)
+        self._is_forwarded = self._via is not None and self._tls is None and not self._via.is_socks
+        self._is_warm = True
 
     def close(self) -> None:
-        """Close the connections."""
-        if self._pool is not None:
-            self._pool.close()
-            self._pool = None
+        """Close the connection that is kept."""
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
 
     # -- one request ---------------------------------------------------------------------------
 
-    def _send(self, method: str, path: str, headers: Mapping[str, str], content: bytes) -> httpcore.Response:
-        """The response, its body unread; ProviderError where there is none or its status is an error."""
+    def _send(self, method: str, path: str, headers: Mapping[str, str], content: bytes) -> Connection:
+        """A connection whose response has begun; ProviderError where there is none or it is an error."""
         from mino_core import transport
 
         self.warm()
-        import httpcore
+        from .network import FAULTS
 
         address, target = self.address, self.address.target(path)
+        url = f"{address.scheme}://{address.netloc}{target}"
         fields = self._headers(headers, content)
-        self._dump.request(method, f"{address.scheme}://{address.netloc}{target}", fields, content.decode())
-        request = httpcore.Request(
-            method,
-            httpcore.URL(
-                scheme=address.scheme.encode(),
-                host=address.host.encode(),
-                port=address.port,
-                target=target.encode(),
-            ),
-            headers=[(name.encode(), value.encode()) for name, value in fields],
-            content=content,
-            extensions={
-                "timeout": {
-                    "connect": CONNECT_SECONDS,
-                    "read": self.read_timeout or None,
-                    "write": WRITE_SECONDS,
-                }
-            },
-        )
+        self._dump.request(method, url, fields, content.decode())
+        if self._is_forwarded:
+            target = url  # such a proxy is asked for the whole address
+        head = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields)]
         if transport.idle is not None:
             transport.idle()
         started = time.monotonic()
-        assert self._pool is not None
+        connection = self._connect()
         try:
-            response = self._pool.handle_request(request)
-        except (httpcore.ConnectError, httpcore.ConnectTimeout, httpcore.ProxyError) as error:
-            raise failures.not_connected(error, self, self._via) from error
-        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
-            raise failures.unanswered(error, self) from error
-        self._dump.response(response.status, time.monotonic() - started, header_pairs(response))
+            response = connection.ask(
+                "\r\n".join([*head, "", ""]).encode() + content, self.read_timeout or None
+            )
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, FAULTS):
+                raise failures.unanswered(error, self) from error
+            raise
+        self._dump.response(response.status, time.monotonic() - started, response.getheaders())
         if response.status >= 300:
-            with closing(response):
-                raise self._refusal(response)
-        return response
+            raise self._refusal(connection)
+        return connection
 
-    def _refusal(self, response: httpcore.Response) -> ProviderError:
+    def _connect(self) -> Connection:
+        """The connection that was kept, or a new one."""
+        from .dialing import dial
+        from .network import Connection
+
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            if kept.is_alive():
+                return kept
+            kept.close()
+        return Connection(dial(self.address, self._via, self._tls))
+
+    def _release(self, connection: Connection) -> None:
+        """Keep a connection for the next request if it can be used again."""
+        if connection.is_free and self._kept is None:
+            self._kept = connection
+        else:
+            connection.close()
+
+    def _refusal(self, connection: Connection) -> ProviderError:
+        response = connection.response
         try:
-            with self._within(_ERROR_SECONDS):
-                body = _read(self._chunks(response), _ERROR_BYTES, self._backend)
+            body = _read(connection, self._chunks(connection), _ERROR_BYTES, _ERROR_SECONDS)
         except ProviderError:
             body = ""  # the status alone says enough
-        return failures.refused(response.status, dict(header_pairs(response)), body, self)
+        finally:
+            self._release(connection)
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        return failures.refused(response.status, headers, body, self)
 
     def _headers(self, headers: Mapping[str, str], content: bytes) -> list[tuple[str, str]]:
         from mino_core import __version__
@@ -196,6 +208,8 @@ class Endpoint:
         }
         if content:
             fields |= {"Content-Type": "application/json", "Content-Length": str(len(content))}
+        if self._is_forwarded and self._via is not None and self._via.authorization:
+            fields["Proxy-Authorization"] = self._via.authorization
         if self.is_local:
             # llama.cpp closes after a streamed answer, and may do so while the next request goes out.
             fields["Connection"] = "close"
@@ -221,40 +235,32 @@ class Endpoint:
 
     # -- its body ------------------------------------------------------------------------------
 
-    def _chunks(self, response: httpcore.Response) -> Generator[bytes]:
+    def _chunks(self, connection: Connection) -> Iterator[bytes]:
         """The bytes of a body, unpacked; ProviderError where the connection breaks."""
-        import httpcore
+        from .network import FAULTS
 
-        packing = dict(header_pairs(response)).get("content-encoding", "")
+        packing = connection.response.getheader("content-encoding", "")
         try:
-            yield from unpacked(response.iter_stream(), packing.strip().lower())
-        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
+            yield from unpacked(connection.body(), packing.strip().lower())
+        except FAULTS as error:
             raise failures.broken(error, self) from error
 
-    def _drain(self, chunks: Iterable[bytes]) -> None:
+    def _drain(self, connection: Connection, chunks: Iterable[bytes]) -> None:
         """Read the end of a body that nobody needs, so that its connection can be used again."""
         try:
-            with self._within(_DRAIN_SECONDS):
-                _read(chunks, _DRAIN_BYTES, self._backend)
+            _read(connection, chunks, _DRAIN_BYTES, _DRAIN_SECONDS)
         except ProviderError:
             pass  # then the connection is closed, as it would have been without this
 
-    @contextmanager
-    def _within(self, seconds: float) -> Iterator[None]:
-        """End every read of this block after so many seconds, whatever `read_timeout` allows."""
-        self._backend.deadline = time.monotonic() + seconds
-        try:
-            yield
-        finally:
-            self._backend.deadline = None
 
-
-def _read(chunks: Iterable[bytes], size: int, backend: Backend) -> str:
-    """The body as text, or what came of it within the size and the backend's deadline."""
+def _read(connection: Connection, chunks: Iterable[bytes], size: int, seconds: float) -> str:
+    """A body as text, or what came of it within a number of bytes and of seconds."""
+    end = time.monotonic() + seconds
+    connection.limit(end)
     body = bytearray()
     for chunk in chunks:
         body += chunk
-        if len(body) >= size or time.monotonic() >= (backend.deadline or 0.0):
+        if len(body) >= size or time.monotonic() >= end:
             break
     return body[:size].decode("utf-8-sig", "replace")
 

@@ -1,88 +1,119 @@
-"""The network under the HTTP library, watched: who is told before a read waits, and how long it may."""
+"""One connection: a request goes out, a response comes in, and somebody is told before a read waits.
+
+http.client parses the response; sockets, proxies and patience are ours.
+"""
 
 from __future__ import annotations
 
+import io
+import select
+import socket
 import ssl
 import time
-from collections.abc import Iterable
-from typing import Any
-
-import httpcore
+from collections.abc import Iterator
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 
 from mino_core import transport
 
+#: What a connection raises that breaks, stays silent or speaks no HTTP.
+FAULTS = (OSError, HTTPException)
+
+WRITE_SECONDS = 30.0
+#: Seconds for which a connection that is not used is kept.
+_KEEP_SECONDS = 60.0
+_BLOCK = 1 << 16
 _WOULD_WAIT = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
-class Backend(httpcore.NetworkBackend):
-    """Opens sockets whose reads call `transport.idle` before they wait.
+class Watched(io.RawIOBase):
+    """The bytes of a socket. Before a read waits, `transport.idle` is called.
 
-    `deadline` (on the monotonic clock, None for none) ends every read before the request's own
-    timeout does: for what is worth having only if it comes soon.
+    `timeout` is how long one read may wait, in seconds, None for ever. `deadline`, on the monotonic
+    clock, ends every read before that: for what is worth having only if it comes soon.
     """
 
-    def __init__(self) -> None:
-        self._backend = httpcore.SyncBackend()
+    def __init__(self, sock: socket.socket, timeout: float | None) -> None:
+        self._socket = sock
+        self.timeout = timeout
         self.deadline: float | None = None
 
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        stream = self._backend.connect_tcp(host, port, timeout, local_address, socket_options)
-        return Stream(stream, self)
+    def readable(self) -> bool:
+        return True
 
-    def patience(self, timeout: float | None) -> float | None:
-        """The timeout, in seconds, cut short by the deadline."""
-        if self.deadline is None:
-            return timeout
-        left = max(self.deadline - time.monotonic(), 0.001)
-        return left if timeout is None else min(timeout, left)
-
-
-class Stream(httpcore.NetworkStream):
-    """One connection of a Backend, over TCP or TLS."""
-
-    def __init__(self, stream: httpcore.NetworkStream, backend: Backend) -> None:
-        self._stream = stream
-        self._backend = backend
-        self._socket = stream.get_extra_info("socket")
-        if stream.get_extra_info("ssl_object") and not isinstance(self._socket, ssl.SSLSocket):
-            self._socket = None  # TLS inside TLS: this socket carries the outer one
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         if transport.idle is not None:
             # Trying is the only exact test: a TLS socket may be readable and yet have no byte for us.
-            if self._socket is not None and (data := self._read_at_once(max_bytes)) is not None:
-                return data
-            transport.idle()
-        return self._stream.read(max_bytes, self._backend.patience(timeout))
+            self._socket.settimeout(0)
+            try:
+                return self._socket.recv_into(buffer)
+            except _WOULD_WAIT:
+                transport.idle()
+        self._socket.settimeout(self._patience())
+        return self._socket.recv_into(buffer)
 
-    def _read_at_once(self, max_bytes: int) -> bytes | None:
-        """What is there (nothing at the end of the stream), or None where a read would wait."""
-        self._socket.settimeout(0)
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """What http.client asks of a socket."""
+        return io.BufferedReader(self, _BLOCK)
+
+    def _patience(self) -> float | None:
+        if self.deadline is None:
+            return self.timeout
+        left = max(self.deadline - time.monotonic(), 0.001)
+        return left if self.timeout is None else min(self.timeout, left)
+
+
+class Connection:
+    """An open socket to a server, for one exchange after the other.
+
+    `is_free` says whether the last one came to its end, so that another may follow.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._socket = sock
+        self._freed = 0.0
+        self.is_free = False
+
+    def ask(self, request: bytes, read_timeout: float | None) -> HTTPResponse:
+        """Send the request and read the head of the response. Raises FAULTS."""
+        self.is_free = False
         try:
-            data: bytes = self._socket.recv(max_bytes)
-        except _WOULD_WAIT:
-            return None
-        except OSError as error:
-            raise httpcore.ReadError(error) from error
-        return data
+            self._send(request)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # a server that refuses may answer and close before it has read everything
+        self._watched = Watched(self._socket, read_timeout)
+        self.response = HTTPResponse(self._watched)  # type: ignore[arg-type]  # all it needs is makefile
+        self.response.begin()
+        return self.response
 
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, timeout)
+    def _send(self, request: bytes) -> None:
+        view = memoryview(request)
+        while view:
+            self._socket.settimeout(WRITE_SECONDS)  # for each piece: a long request may take longer
+            view = view[self._socket.send(view[:_BLOCK]) :]
+
+    def body(self) -> Iterator[bytes]:
+        """The bytes of the response's body as they come. Raises FAULTS where it is cut short."""
+        response = self.response
+        while piece := response.read1(_BLOCK):
+            yield piece
+        if response.length:
+            raise IncompleteRead(b"", response.length)
+        self.is_free = not response.will_close
+        self._freed = time.monotonic()
+
+    def limit(self, deadline: float | None) -> None:
+        """End every read of the response at this time on the monotonic clock."""
+        self._watched.deadline = deadline
+
+    def is_alive(self) -> bool:
+        """Whether another request can be tried: not too old, and the server has not closed."""
+        if not self.is_free or time.monotonic() - self._freed > _KEEP_SECONDS:
+            return False
+        # There is nothing to read on an idle connection but its end.
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        return not poll.poll(0)
 
     def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        return Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._backend)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        """Close the socket."""
+        self._socket.close()

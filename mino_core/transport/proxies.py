@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from mino_core.errors import ProviderError
 
-_SCHEMES = ("http", "https", "socks5", "socks5h")
+#: Schemes, with the port that goes without saying.
+_SCHEMES = {"http": 80, "socks5": 1080, "socks5h": 1080}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +21,37 @@ class Proxy:
     source: str
 
     @property
-    def address(self) -> str:
-        """Host and port, without user name and password."""
-        return urlsplit(self.url).netloc.rpartition("@")[2]
+    def host(self) -> str:
+        """A name or a number."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        """The port, the scheme's own if the address says none."""
+        parts = urlsplit(self.url)
+        return parts.port or _SCHEMES[parts.scheme]
+
+    @property
+    def where(self) -> str:
+        """Host and port, for a sentence."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def login(self) -> tuple[str, str]:
+        """User name and password, empty where there are none."""
+        parts = urlsplit(self.url)
+        return unquote(parts.username or ""), unquote(parts.password or "")
+
+    @property
+    def authorization(self) -> str:
+        """The value of Proxy-Authorization, or nothing."""
+        name, password = self.login
+        return "Basic " + b64encode(f"{name}:{password}".encode()).decode() if name else ""
+
+    @property
+    def is_socks(self) -> bool:
+        """Whether it speaks SOCKS 5 instead of HTTP."""
+        return self.url.lower().startswith("socks")
 
 
 def is_loopback(host: str) -> bool:
@@ -57,7 +87,7 @@ def checked(value: str, source: str) -> Proxy:
     url = value if "://" in value else f"http://{value}"
     try:
         parts = urlsplit(url)
-        is_usable = parts.scheme.lower() in _SCHEMES and bool(parts.hostname) and parts.port != 0
+        is_usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_usable = False
     if not is_usable:
