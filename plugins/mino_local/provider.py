@@ -58,6 +58,7 @@ class Local:
         model = request.model or self.model
         engine = self._started(model)
         if self._server is None:
+            _nothing_yet()
             self._server = self._speaker(engine.url(self._patience), engine.key)
         try:
             yield from self._server.stream(self._shaped(request, embedded=model == weights.EMBEDDED.name))
@@ -157,3 +158,11 @@ class Local:
             instructions=request.instructions if request.instructions.strip() else _INSTRUCTIONS,
             options={**bounds, **request.options},
         )
+
+
+def _nothing_yet() -> None:
+    """Let the screen be drawn before a wait, as the transport does before its own."""
+    from mino_core import transport
+
+    if transport.idle is not None:
+        transport.idle()

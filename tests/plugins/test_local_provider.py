@@ -120,7 +120,7 @@ def test_a_child_that_died_between_two_questions_is_started_again(local, model):
     list(provider.stream(HELLO))
     first = provider._engine
     os.kill(first.pid, signal.SIGKILL)
-    os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)
+    first._process.wait()
     assert list(provider.stream(HELLO)) == list(ANSWER)
     assert provider._engine is not first
 
@@ -142,6 +142,14 @@ def test_the_child_starts_before_the_first_question_where_the_shell_asks_for_it(
     assert len(chat.settings) == 1  # the dialect has been imported
     list(provider.stream(HELLO))
     assert provider._engine is warmed
+
+
+def test_the_screen_is_drawn_before_the_wait_for_the_model(local, model, monkeypatch):
+    provider, chat = local({"model": model(READY)})
+    drawn = []
+    monkeypatch.setattr("mino_core.transport.idle", lambda: drawn.append(len(chat.script.requests)))
+    list(provider.stream(HELLO))
+    assert drawn == [0]
 
 
 def test_what_is_wrong_waits_for_the_first_question(local):
