@@ -12,9 +12,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 #: The distribution whose plugins are built in, normalised.
 OURS = "mino_shell"
@@ -24,8 +23,7 @@ _NAME = re.compile(r"[\w][\w.-]*")
 Source: TypeAlias = Literal["built-in", "distribution", "file"]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A plugin that is there, not yet imported.
 
     `value` is the entry point's `module:attribute`, `path` the metadata directory or the file.

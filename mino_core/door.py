@@ -7,34 +7,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
-from pathlib import Path
 
 from . import interrupts
-from .discovery import Source
+from .discovery import Found
 from .errors import PluginError
 from .faults import Fault, fault, reason
 from .loading import State
 
 
-@dataclass(slots=True)
 class Plugin:
     """One plugin that was found, and what became of it.
 
-    `origin` is its distribution and version, or its file, in words. `seconds` is how long its import
-    took, `offers` the names under each hook that was asked so far.
+    `state` is loaded, disabled, failed or skipped, `source` built-in, distribution or file. `origin`
+    is its distribution and version, or its file, in words. `seconds` is how long its import took,
+    `offers` the names under each hook that was asked so far.
     """
 
-    name: str
-    distribution: str
-    version: str
-    source: Source
-    path: Path
-    origin: str
-    state: State
-    seconds: float = 0.0
-    offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    __slots__ = (
+        "distribution",
+        "faults",
+        "name",
+        "offers",
+        "origin",
+        "path",
+        "seconds",
+        "source",
+        "state",
+        "version",
+    )
+
+    def __init__(self, found: Found, state: State) -> None:
+        self.name = found.name
+        self.distribution = found.distribution
+        self.version = found.version
+        self.source = found.source
+        self.path = found.path
+        self.origin = found.origin
+        self.state = state
+        self.seconds = 0.0
+        self.offers: dict[str, tuple[str, ...]] = {}
+        self.faults: list[Fault] = []
 
 
 class Door:

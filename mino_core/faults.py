@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .errors import MinoError
 from .interrupts import TimedOut
@@ -16,8 +16,7 @@ _OWN = os.path.dirname(__file__)
 _STANDARD = os.path.dirname(os.__file__)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """One promise that the plugin named `plugin` broke while doing `what`; `text` is the line to show."""
 
     plugin: str

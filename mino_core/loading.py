@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import takewhile
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from . import hooks
 from .discovery import Found
@@ -25,8 +24,7 @@ State: TypeAlias = Literal["loaded", "disabled", "failed", "skipped"]
 _LAZY = 0x20 | 0x80 | 0x200
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """What becomes of a plugin that was found; where it does not load, `why`, whose fault, and the cure."""
 
     found: Found

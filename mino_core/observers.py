@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from . import interrupts
 from .types import Finished, ReasoningDelta, RefusalDelta, TextDelta, ToolCall, Usage
@@ -24,12 +23,11 @@ Call: TypeAlias = Callable[[Any], object]
 _DELTAS = (TextDelta, ReasoningDelta, RefusalDelta, ToolCall, Usage, Finished)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Observer:
+class Observer(NamedTuple):
     """One plugin's `mino_event`, as a function of the event alone."""
 
     plugin: str
-    call: Call = field(repr=False)
+    call: Call
 
 
 class Watch:

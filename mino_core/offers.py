@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .types import Tool
 
@@ -24,8 +23,7 @@ _NAME = re.compile(r"[\w.-]+(:[\w.-]+)*")
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """One thing that a plugin offers under a name."""
 
     name: str
@@ -58,8 +56,7 @@ class Offers(Mapping[str, Offer]):
         return f"<offers {sorted(self._short)}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
+class Clash(NamedTuple):
     """A name that more than one plugin wants; `text` says who has it now."""
 
     plugins: tuple[str, ...]

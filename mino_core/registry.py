@@ -42,9 +42,7 @@ class Registry:
         found = self._found(extensions, safe=safe)
         for ruling in loading.settle(found, self._config.plugins.disabled, safe):
             one = ruling.found
-            row = Plugin(
-                one.name, one.distribution, one.version, one.source, one.path, one.origin, ruling.state
-            )
+            row = Plugin(one, ruling.state)
             self.plugins.append(row)
             if ruling.why:
                 self.door.keep(fault(row.name, ruling.who, "not loaded", ruling.why, ruling.cure), row)

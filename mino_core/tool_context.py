@@ -8,9 +8,8 @@ import select
 import signal
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import interrupts
 
@@ -23,8 +22,7 @@ KEPT = 100_000
 _LOOK, _GRACE = 0.1, 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """How a child ended. `code` is negative for a signal; `output` is what it wrote to both outputs."""
 
     code: int

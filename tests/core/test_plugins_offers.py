@@ -177,6 +177,31 @@ def test_what_is_raised_is_not_reported_as_well(shelf):
     assert told == []
 
 
+@pytest.mark.parametrize(
+    ("hook", "arguments", "methods"),
+    [
+        ("mino_providers", (), "stream()"),
+        ("mino_histories", (), "conversations() and open() and remove()"),
+        ("mino_renderers", (None,), "show()"),
+        ("mino_inputs", (None,), "read() and ask()"),
+    ],
+)
+def test_what_is_made_must_have_the_methods_of_its_kind(shelf, hook, arguments, methods):
+    shelf.plugin("odd", f"@hookimpl\ndef {hook}():\n    return {{'odd': lambda *given: object()}}")
+    with pytest.raises(PluginError, match="made a value of type object, which has no") as caught:
+        shelf.host().make(hook, "odd", *arguments)
+    assert f"has no {methods};" in str(caught.value)
+
+
+def test_a_subcommand_is_offered_as_it_is(shelf):
+    shelf.plugin(
+        "sub",
+        "@hookimpl\ndef mino_subcommands():\n    return {'sub': lambda arguments, host: len(arguments)}",
+    )
+    host = shelf.host()
+    assert host.offers("mino_subcommands")["sub"].value(["a", "b"], host) == 2
+
+
 SETTLED = renderers(
     """
 class make:
@@ -230,7 +255,7 @@ def _asked(host):
 
 
 def test_the_history_is_made_once_at_first_use(shelf):
-    config = Config(home=shelf.home, history=Choice("memory"))
+    config = Config(home=shelf.home, history=Choice("memory", Settings()))
     host = Host(config)
     host.load()
     assert host.history is host.history
