@@ -28,6 +28,8 @@ def main(argv: list[str]) -> None:
         os.dup2(terminal, fd)
     os.close(terminal)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # changing the foreground must not stop us
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    begun, beginning = os.pipe()  # the program's end closes when it begins
     child = os.fork()
     if child == 0:
         os.setpgid(0, 0)
@@ -40,10 +42,8 @@ def main(argv: list[str]) -> None:
         except OSError as error:
             os.write(2, f"{program[0]}: {error.strerror}\r\n".encode())
             os._exit(127)
-    try:
-        os.setpgid(child, child)  # whoever of the two comes first
-    except OSError:
-        pass
+    os.close(beginning)
+    os.read(begun, 1)
     os.write(report, b"%d\n" % child)
     status = os.waitpid(child, 0)[1]
     os.write(1, MARK)

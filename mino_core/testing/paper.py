@@ -1,8 +1,8 @@
 """What a terminal shows, kept whole: pyte's screen, with a scrollback and fewer surprises.
 
 pyte drops the rest of a text at a joiner or a variation selector, draws a wide letter into half a
-cell at the right edge, forgets what scrolls away when the window shrinks, and prints some escape
-sequences that it does not know. All that is made good here.
+cell at the right edge, forgets what scrolls away when the window shrinks, clears the screen with the
+scrollback, and prints some escape sequences that it does not know. All that is made good here.
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ class _Screen(pyte.Screen):
         super().index()
 
     def erase_in_display(self, how: int = 0, *args: Any, **kwargs: Any) -> None:
-        super().erase_in_display(how, *args, **kwargs)
         if how == 3:
             self.above.clear()
+        else:
+            super().erase_in_display(how, *args, **kwargs)
 
     def resize(self, lines: int | None = None, columns: int | None = None) -> None:
         rows = [self.buffer[y] for y in range(self.lines)]
