@@ -11,13 +11,15 @@ from .errors import ConfigError
 MASK = "***"
 #: Seconds that a `cmd:` may take.
 _COMMAND_LIMIT = 10.0
+#: A shorter value is a placeholder for a server that wants none; masking it would spoil every text.
+_SHORTEST = 6
 #: Every value that was ever revealed in this process, longest first.
 _known: list[str] = []
 
 
 def remember(value: str) -> None:
-    """Mask this value from now on."""
-    if value and value not in _known:
+    """Mask this value from now on, unless it is too short to be a secret."""
+    if len(value) >= _SHORTEST and value not in _known:
         _known.append(value)
         _known.sort(key=len, reverse=True)
 
