@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import config_keys, config_layers, provider_choice, state, toml_file
 from .config_keys import CHOICES, KEYS
@@ -53,8 +53,10 @@ class Flags:
     continue_: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SessionConfig:
+# The small values are named tuples: each costs a start a seventh of what a dataclass does.
+
+
+class SessionConfig(NamedTuple):
     """`[session]`. `provider` and `model` are None where nothing was chosen; `resume` is never or last.
 
     `instructions` is relative to MINO_HOME.
@@ -67,28 +69,25 @@ class SessionConfig:
     max_rounds: int = 50
 
 
-@dataclass(frozen=True, slots=True)
-class ShellConfig:
+class ShellConfig(NamedTuple):
     """`[shell]`. `interrupt` is prompt or exit: where Ctrl-C during an answer leads."""
 
     interrupt: str = "prompt"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """What one of several offers is chosen, and the settings to make it with."""
 
     name: str
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings
 
 
-@dataclass(frozen=True, slots=True)
-class PluginsConfig:
+class PluginsConfig(NamedTuple):
     """`[plugins]`. `limit` is in seconds, for one call into a plugin."""
 
     disabled: tuple[str, ...] = ()
     limit: float = 5
-    settings: Mapping[str, Settings] = field(default_factory=dict)
+    settings: Mapping[str, Settings] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +100,13 @@ class Config:
     """
 
     home: Path = field(default_factory=lambda: home_directory(os.environ))
-    session: SessionConfig = SessionConfig()
-    shell: ShellConfig = ShellConfig()
-    history: Choice = field(default_factory=lambda: Choice("jsonl"))
+    session: SessionConfig = field(default_factory=SessionConfig)
+    shell: ShellConfig = field(default_factory=ShellConfig)
+    history: Choice = field(default_factory=lambda: Choice("jsonl", Settings()))
     send: str = "all"
-    renderer: Choice = field(default_factory=lambda: Choice("rich"))
-    input: Choice = field(default_factory=lambda: Choice("editor"))
-    plugins: PluginsConfig = PluginsConfig()
+    renderer: Choice = field(default_factory=lambda: Choice("rich", Settings()))
+    input: Choice = field(default_factory=lambda: Choice("editor", Settings()))
+    plugins: PluginsConfig = field(default_factory=PluginsConfig)
     providers: Mapping[str, Settings] = field(default_factory=dict)
     instructions: str = INSTRUCTIONS
     flags: Flags = field(default_factory=Flags, compare=False)
@@ -129,10 +128,6 @@ class Config:
         return self.flags.debug or any(
             self.environ.get(name, "").strip() not in ("", "0") for name in ("MINO_DEBUG", "DEBUG")
         )
-
-    def chooses(self, key: str) -> bool:
-        """Whether the command line itself says what this key is."""
-        return self.origins.get(key, "").startswith("--")
 
     def plugin(self, name: str) -> Settings:
         """The table of one plugin, empty where there is none."""

@@ -87,8 +87,6 @@ def test_flags_for_plain_and_for_no_history_are_choices(tmp_path):
     config = configured(tmp_path, '[renderer]\nname = "rich"\n', Flags(plain=True, no_history=True))
     assert (config.renderer.name, config.input.name, config.history.name) == ("plain", "lines", "memory")
     assert config.origins["renderer.name"] == "--plain"
-    assert config.chooses("renderer.name")
-    assert not configured(tmp_path, '[renderer]\nname = "rich"\n').chooses("renderer.name")
 
 
 def test_continue_means_resuming_the_last_conversation(tmp_path):

@@ -194,7 +194,7 @@ def test_copy_takes_the_last_answer_or_an_earlier_one(tmp_path):
 
 
 def test_no_command_shows_a_key(tmp_path):
-    toml = '[providers.scripted]\napi_key = "CANARY"\n[plugins.settings.staged]\ntoken = "CANARY"\n'
+    toml = '[providers.other]\napi_key = "CANARY"\n[plugins.settings.staged]\ntoken = "CANARY"\n'
     stage = Stage(tmp_path, said("x"), toml=toml)
     stage.environ |= {"GROQ_API_KEY": "CANARY", "MINO_API_KEY": "CANARY"}
     with stage.opened() as session:

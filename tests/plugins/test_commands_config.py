@@ -34,11 +34,11 @@ def mino_providers(settings):
 
 @hookimpl
 def mino_renderers():
-    return {"rich": lambda settings, screen: Anything()}
+    return {"quiet": lambda settings, screen: Anything()}
 
 @hookimpl
 def mino_inputs():
-    return {"editor": lambda settings, screen: Anything()}
+    return {"mute": lambda settings, screen: Anything()}
 """
 
 
@@ -50,7 +50,7 @@ def no_secrets_of_other_tests(monkeypatch):
 @contextmanager
 def host(tmp_path, toml="", flags=None, **environ):
     """A host with the built-ins and one plugin, whose pieces stand in for those of a terminal."""
-    base = home(tmp_path, toml, **environ)
+    base = home(tmp_path, toml, **{"MINO_RENDERER": "quiet", "MINO_INPUT": "mute"} | environ)
     config = tmp_path / "home/.mino/config.toml"
     if config.exists():
         config.chmod(0o600)
@@ -186,7 +186,7 @@ other = 3
 [plugins.settings.nobody]
 x = 1
 """
-    with host(tmp_path, toml) as there:
+    with host(tmp_path, toml, MINO_RENDERER="") as there:
         assert mino(there, "config", "check", "--json") == 2
         found = json.loads(capsys.readouterr().out)["problems"]
     told = "\n".join(found)
