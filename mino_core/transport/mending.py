@@ -27,34 +27,55 @@ def mended(messages: Iterable[Message]) -> tuple[Message, ...]:
     - blank texts are dropped, and messages with nothing left;
     - consecutive user messages become one, their parts in order;
     - after an assistant message with calls comes exactly one tool message: a result for each call,
-      in the order of the calls. A call without a result gets an error result; a result without a
-      call is dropped.
+      in the order of the calls, then what else the tools showed (images, files). A call without a
+      result gets an error result; a result without a call is dropped.
 
     The result of a prefix of the messages is a prefix of the result, but for merged user messages
     and for calls whose results had not come.
     """
     out: list[Message] = []
-    waiting: tuple[ToolCall, ...] = ()
-    results: dict[str, ToolResult] = {}
+    answers: _Answers | None = None
     for message in messages:
         if message.role == "tool":
-            for part in message.parts:
-                if isinstance(part, ToolResult):
-                    results.setdefault(part.call_id, part)
+            if answers is not None:
+                answers.take(message)
             continue
         parts = tuple(_kept(message))
         if not parts:
             continue
-        if waiting:
-            out.append(_answers(waiting, results))
-        waiting, results = tuple(part for part in parts if isinstance(part, ToolCall)), {}
+        if answers is not None:
+            out.append(answers.message())
+        calls = tuple(part for part in parts if isinstance(part, ToolCall))
+        answers = _Answers(calls) if calls else None
         if message.role == "user" and out and out[-1].role == "user":
             out[-1] = Message("user", out[-1].parts + parts)
         else:
             out.append(Message(message.role, parts, message.meta))
-    if waiting:
-        out.append(_answers(waiting, results))
+    if answers is not None:
+        out.append(answers.message())
     return tuple(out)
+
+
+class _Answers:
+    """What came back for the calls of one message."""
+
+    def __init__(self, calls: tuple[ToolCall, ...]) -> None:
+        self._results = {call.id: ToolResult(call.id, NO_RESULT, is_error=True) for call in calls}
+        self._is_missing = set(self._results)
+        self._shown: list[Part] = []
+
+    def take(self, message: Message) -> None:
+        """The results in a tool message, the first for each call, and whatever else it shows."""
+        for part in message.parts:
+            if not isinstance(part, ToolResult):
+                self._shown.append(part)
+            elif part.call_id in self._is_missing:
+                self._is_missing.discard(part.call_id)
+                self._results[part.call_id] = part
+
+    def message(self) -> Message:
+        """One tool message for all of them."""
+        return Message("tool", (*self._results.values(), *self._shown))
 
 
 def _kept(message: Message) -> Iterator[Part]:
@@ -67,8 +88,3 @@ def _kept(message: Message) -> Iterator[Part]:
 
 def _is_blank_part(part: Part) -> bool:
     return isinstance(part, Text | Refusal) and is_blank(part.text)
-
-
-def _answers(calls: tuple[ToolCall, ...], results: dict[str, ToolResult]) -> Message:
-    missing = (results.get(call.id) or ToolResult(call.id, NO_RESULT, is_error=True) for call in calls)
-    return Message("tool", tuple(missing))
