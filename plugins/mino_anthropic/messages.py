@@ -29,22 +29,28 @@ class Messages:
 
     def __init__(self, settings: Settings) -> None:
         self._endpoint = Endpoint(settings, base_url=f"https://{_OFFICIAL_HOST}", auth="x-api-key")
-        self._max_tokens = settings.number("max_tokens", 8192)
-        self._effort = settings.text("effort", "")
-        self._cache = settings.flag("cache", True)
+        max_tokens = settings.number("max_tokens", 8192)
+        if max_tokens < 1:
+            raise settings.error("max_tokens", "must be a number from 1 up")
+        self._encode = partial(
+            encode,
+            max_tokens=int(max_tokens),
+            effort=settings.text("effort", ""),
+            cache=settings.flag("cache", True),
+            extra_body=self._endpoint.extra_body,
+        )
         self._version = settings.text("api_version", "")
 
     def stream(self, request: Request) -> Iterator[Delta]:
         """Yield deltas, then one Finished; raise ProviderError on failure."""
-        body = encode(
-            request,
-            max_tokens=int(self._max_tokens),
-            effort=self._effort,
-            cache=self._cache,
-            extra_body=self._endpoint.extra_body,
-        )
+        body = self._encode(request)
         read = partial(decode, model=request.model)
-        yield from self._endpoint.stream("/v1/messages", body, read, self._headers(body))
+        yield from self._endpoint.stream("/v1/messages", body, read, self.headers(body))
+
+    def headers(self, body: Mapping[str, Any]) -> dict[str, str]:
+        """The headers that say how a body is meant."""
+        is_new = self._endpoint.host == _OFFICIAL_HOST and not any(key in body for key in _SAMPLING)
+        return {"anthropic-version": self._version or (_NEW_VERSION if is_new else _OLD_VERSION)}
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
@@ -58,7 +64,3 @@ class Messages:
     def close(self) -> None:
         """Close the connections."""
         self._endpoint.close()
-
-    def _headers(self, body: Mapping[str, Any]) -> dict[str, str]:
-        is_new = self._endpoint.host == _OFFICIAL_HOST and not any(key in body for key in _SAMPLING)
-        return {"anthropic-version": self._version or (_NEW_VERSION if is_new else _OLD_VERSION)}

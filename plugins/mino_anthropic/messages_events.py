@@ -241,7 +241,7 @@ class _Answer:
             return
         if (reason := _REASONS.get(self.stop)) is None:
             raise ProviderError("protocol", f"the server stopped with unknown reason {self.stop[:50]!r}")
-        calls = []
+        calls: list[ToolCall] = []
         for block in self._blocks.values():
             if block.type == "tool_use" and (name := as_text(block.raw.get("name"))):
                 block.raw["id"] = as_text(block.raw.get("id")) or f"call_{len(calls) + 1}"

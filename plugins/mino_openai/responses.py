@@ -22,20 +22,21 @@ class Responses:
 
     def __init__(self, settings: Settings) -> None:
         self._endpoint = Endpoint(settings, base_url="https://api.openai.com/v1")
-        self._effort = settings.text("effort", "")
-        self._max_tokens = settings.number("max_tokens", None)
-        self._strip_item_ids = settings.flag("strip_item_ids", False)
+        max_tokens = settings.number("max_tokens", None)
+        if max_tokens is not None and max_tokens < 1:
+            raise settings.error("max_tokens", "must be a number from 1 up")
+        self._encode = partial(
+            encode,
+            effort=settings.text("effort", ""),
+            max_tokens=None if max_tokens is None else int(max_tokens),
+            strip_item_ids=settings.flag("strip_item_ids", False),
+            extra_body=self._endpoint.extra_body,
+        )
 
     def stream(self, request: Request) -> Iterator[Delta]:
         """Yield deltas, then one Finished; raise ProviderError on failure."""
-        body = encode(
-            request,
-            effort=self._effort,
-            max_tokens=None if self._max_tokens is None else int(self._max_tokens),
-            strip_item_ids=self._strip_item_ids,
-            extra_body=self._endpoint.extra_body,
-        )
-        yield from self._endpoint.stream("/responses", body, partial(decode, model=request.model))
+        read = partial(decode, model=request.model)
+        yield from self._endpoint.stream("/responses", self._encode(request), read)
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""

@@ -187,7 +187,7 @@ class Answer:
                     yield from self.item(index, item, is_whole=True)
 
     def _calls(self) -> list[ToolCall]:
-        calls = []
+        calls: list[ToolCall] = []
         for item in self._items.values():
             if item.type == "function_call" and item.name:
                 item.id = item.id or f"call_{len(calls) + 1}"

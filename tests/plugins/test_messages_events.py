@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from dialect_requests import ask, result, said, user
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mino_core import Finished, ProviderError, ReasoningDelta, TextDelta, ToolCall, Usage
 from mino_core.transport import WHOLE
@@ -326,6 +326,7 @@ def streamed(at: int, block: dict[str, Any]) -> list[Event]:
     return [event("content_block_start", index=at, content_block=block)]
 
 
+@settings(deadline=None)
 @given(answers())
 def test_the_next_request_holds_the_answer_block_by_block(answer):
     events = [made for at, block in enumerate(answer) for made in streamed(at, block)]
@@ -387,6 +388,7 @@ FIELDS = st.sampled_from(["index", "delta", "content_block", "message", "usage",
 NAMES = st.sampled_from(["", WHOLE, "message_delta"])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(NAMES, st.one_of(TYPES, VALUES), st.dictionaries(FIELDS, VALUES)), max_size=6))
 def test_whatever_comes_is_deltas_or_a_sentence(events):
     deltas = []

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from dialect_conversations import conversations, moments
 from dialect_requests import REQUESTS, THOUGHTFUL, ask, assistant, body, result, user
-from hypothesis import given
+from hypothesis import given, settings
 from mino_core import Message, Request, Text, ToolCall
 from mino_core.testing.strict import problems
 
@@ -149,6 +149,7 @@ def test_ids_are_of_the_letters_that_are_allowed_and_never_used_twice():
     assert ids == answered == ["a_b", "a_b_2", "call", "call_2"]
 
 
+@settings(deadline=None)
 @given(conversations())
 def test_one_more_turn_only_adds(messages):
     sent = [blocks(ask(*messages[:end])) for end in moments(messages)]
@@ -156,6 +157,7 @@ def test_one_more_turn_only_adds(messages):
         assert after[: len(before)] == before
 
 
+@settings(deadline=None)
 @given(conversations(tidy=False))
 def test_whatever_history_holds_a_strict_server_takes_it(messages):
     request = ask(*messages, user("And now?"), instructions="Be brief.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from dialect_requests import ask, result, said, user
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mino_core import (
     Finished,
@@ -367,6 +367,7 @@ def outputs(draw: st.DrawFn) -> list[tuple[dict[str, Any], list[str]]]:
     return items
 
 
+@settings(deadline=None)
 @given(outputs())
 def test_the_next_request_holds_the_answer_item_by_item(output):
     events = []
@@ -441,6 +442,7 @@ FIELDS = st.sampled_from(
 NAMES = st.sampled_from(["", WHOLE, "response.completed"])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(NAMES, st.one_of(TYPES, VALUES), st.dictionaries(FIELDS, VALUES)), max_size=6))
 def test_whatever_comes_is_deltas_or_a_sentence(events):
     deltas = []

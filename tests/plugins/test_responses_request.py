@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from dialect_conversations import conversations, moments
 from dialect_requests import LIST, REQUESTS, THOUGHTFUL, ask, assistant, body, result, user
-from hypothesis import given
+from hypothesis import given, settings
 from mino_core import Message, ProviderError, Request, Text, ToolCall
 from mino_core.testing.strict import problems
 
@@ -115,6 +115,7 @@ def test_a_damaged_echo_costs_only_the_echo(order):
     assert sent == encode(ask(user("?"), replace(damaged, meta={}), result("c", "1")))
 
 
+@settings(deadline=None)
 @given(conversations())
 def test_one_more_turn_only_adds(messages):
     sent = [blocks(ask(*messages[:end])) for end in moments(messages)]
@@ -122,6 +123,7 @@ def test_one_more_turn_only_adds(messages):
         assert after[: len(before)] == before
 
 
+@settings(deadline=None)
 @given(conversations(tidy=False))
 def test_whatever_history_holds_a_strict_server_takes_it(messages):
     request = ask(*messages, user("And now?"))
