@@ -4,7 +4,9 @@ Needs the test extra: `pip install 'mino-shell[test]'`.
 """
 
 from .canvas import Canvas
+from .conformance_command import CommandConformance
 from .conformance_history import HistoryConformance
+from .conformance_input import InputConformance
 from .conformance_provider import ProviderConformance
 from .conformance_renderer import RendererConformance
 from .connection import Received
@@ -12,6 +14,7 @@ from .home import Completed, home, mino, run
 from .recorder import Recorder
 from .scripted import Scripted
 from .server import Server
+from .sessions import session
 from .steps import CUT, HANG, RESET, Reply, Step
 from .streams import chat, error_body, error_event, messages, responses, split, sse, stream
 from .strict import counting, problems
@@ -22,8 +25,10 @@ __all__ = [
     "HANG",
     "RESET",
     "Canvas",
+    "CommandConformance",
     "Completed",
     "HistoryConformance",
+    "InputConformance",
     "ProviderConformance",
     "Received",
     "Recorder",
@@ -43,6 +48,7 @@ __all__ = [
     "problems",
     "responses",
     "run",
+    "session",
     "split",
     "sse",
     "stream",
