@@ -7,7 +7,7 @@ from the working directory.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -156,6 +156,12 @@ class Config:
 
         return rows(self)
 
+    def unknown_names(self, offers: Callable[[str], Collection[str]]) -> list[str]:
+        """A line for each name chosen here that no plugin offers; `offers` gives a hook's names."""
+        from .config_names import unknown
+
+        return unknown(self, offers)
+
     def provider(self, name: str | None = None, kinds: Collection[str] = ()) -> ProviderChoice:
         """The provider of this name, or the chosen one.
 
@@ -165,25 +171,27 @@ class Config:
         return provider_choice.choose(self, name, kinds)
 
 
-def load(environ: Mapping[str, str], flags: Flags | None = None) -> Config:
-    """Read the configuration. Raises ConfigError with one line for each thing that is wrong."""
+def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str] | None = None) -> Config:
+    """Read the configuration. Raises ConfigError with one line for each thing that is wrong.
+
+    Given a list, it puts the lines there instead and leaves out the values, so that more mistakes
+    can be looked for. A file that cannot be read as TOML raises in any case.
+    """
     flags = flags or Flags()
     home = home_directory(environ)
-    file, warnings = _read_file(home, flags), []
-    found = [
-        f"{file.place(key) or file.path.name}: {key}: {problem}"
-        for key, problem in config_keys.problems(file.table)
-    ]
+    file = _read_file(home, flags)
+    warnings = _readable_key(file)
+    problems = config_keys.problems(file.table)
+    found = [f"{file.place(key) or file.path.name}: {key}: {problem}" for key, problem in problems]
     found += [
         f"-o {key}: JSON has no such value; put it in quotes"
         for key, value in flags.options.items()
         if not config_keys.is_json(value)
     ]
-    if found:
-        raise ConfigError("\n".join(found))
+    if problems:
+        file = file.without(key for key, _ in problems)
     remembered, warning = state.read(home)
     warnings += [warning] if warning else []
-    warnings += _readable_key(file)
     values, origins = config_layers.lay(remembered, file, environ, flags)
     config = Config(
         home=home,
@@ -195,8 +203,16 @@ def load(environ: Mapping[str, str], flags: Flags | None = None) -> Config:
         origins=origins,
     )
     path = expand(values["session.instructions"], environ)
-    instructions, warning = _instructions(config, home / path)
-    warnings += [warning] if warning else []
+    instructions = INSTRUCTIONS
+    try:
+        instructions, warning = _instructions(config, home / path)
+        warnings += [warning] if warning else []
+    except ConfigError as error:
+        found.append(str(error))
+    if found and wrong is None:
+        raise ConfigError("\n".join(found))
+    if wrong is not None:
+        wrong += found
     return replace(
         config,
         session=SessionConfig(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,19 @@ class Document:
                 return f"{self.path.name}:{line}"
             path = path[:-1]
         return ""
+
+    def without(self, keys: Iterable[str]) -> Document:
+        """The same file, with these dotted keys left out of its table."""
+        from copy import deepcopy
+
+        table = deepcopy(dict(self.table))
+        for key in keys:
+            *above, last = find(table, key)
+            inside = table
+            for step in above:
+                inside = inside[step]
+            del inside[last]
+        return Document(self.path, self.text, table)
 
 
 def read(path: Path) -> Document | None:
