@@ -46,6 +46,7 @@ class Display:
         self.observers: list[Callable[[Event], None]] = []
         self._plain = plain
         self._is_plain = False
+        self._early: list[Event] | None = []
         self._unshown: list[Event] = []
         self._safe: dict[type[TextDelta | ReasoningDelta | RefusalDelta], Sanitiser] = {
             TextDelta: Sanitiser(),
@@ -54,7 +55,15 @@ class Display:
         }
 
     def show(self, event: Event) -> None:
-        """Show one event, then let the observers see it."""
+        """Show one event, then let the observers see it. What comes before SessionStarted follows it."""
+        if self._early is not None:
+            if not isinstance(event, SessionStarted):
+                self._early.append(event)
+                return
+            early, self._early = self._early, None
+            for one in (event, *early):
+                self.show(one)
+            return
         if outlets.waiting():
             self.show_strays()
         if not isinstance(event, Finished):

@@ -19,6 +19,8 @@ class Journal:
     """The records of one conversation, appended to its log and folded as they come.
 
     `head` is the record a new conversation begins with, `backlog` the copies a fork begins with.
+    What could not be written waits for the next try, so that a full disk that was cleared loses
+    nothing.
     """
 
     def __init__(
@@ -33,30 +35,37 @@ class Journal:
         self.id: str = head["id"]
         self.head = head
         self.conversation = Conversation()
-        self.conversation.add(head)
-        #: Why nothing is kept any more, or empty.
-        self.trouble = ""
         self._history = history
         self._tell = tell
         self._log = log
-        self._backlog = list(backlog)
-        for kept in self._backlog if log is None else log.records():
+        self._begun = log is not None
+        self._waiting = [(kept, False) for kept in backlog]
+        self._trouble = ""
+        self.conversation.add(head)
+        for kept in self.records():
             self.conversation.add(kept)
+        self.skipped = self.conversation.skipped + int(getattr(log, "skipped", 0))
 
     @property
     def is_kept(self) -> bool:
-        """Whether a log stands behind this conversation."""
-        return self._log is not None and not self.trouble
+        """Whether all of this conversation is in its log."""
+        return self._begun and not self._waiting
+
+    def records(self) -> list[Record]:
+        """Every record so far, the head first."""
+        written = [self.head] if self._log is None else list(self._log.records())
+        return written + [kept for kept, _ in self._waiting]
 
     def said(self, turn: int, message: Message, **fields: Any) -> None:
         """Keep one message, durably; the first one brings the conversation into being."""
-        self._begin()
+        self._begun = True
         self._append("said", turn=turn, message=message_to_json(message), **fields)
 
     def partial(self, turn: int, parts: tuple[Part, ...]) -> None:
-        """Keep a reply's text so far, unsynced."""
-        told = message_to_json(Message("assistant", parts))["parts"]
-        self._append("partial", durable=False, turn=turn, parts=told)
+        """Keep a reply's text so far, unsynced; only where that works, since the reply follows."""
+        if self.is_kept:
+            told = message_to_json(Message("assistant", parts))["parts"]
+            self._append("partial", durable=False, turn=turn, parts=told)
 
     def ended(self, turn: int, **fields: Any) -> None:
         """Close a turn, unsynced: a turn without it counts as interrupted."""
@@ -66,44 +75,41 @@ class Journal:
         """Keep a change of the conversation itself: `cleared`, `undone`, `retried`, `titled`, ..."""
         self._append(type, **fields)
 
-    def records(self) -> list[Record]:
-        """Every record so far, the head first."""
-        return [self.head, *self._backlog] if self._log is None else list(self._log.records())
-
     def close(self) -> None:
         """Let the log go."""
         log, self._log = self._log, None
         if log is not None:
             self._try(log.close)
 
-    def _begin(self) -> None:
-        if self._log is not None or self.trouble:
-            return
-        with interrupts.sealed():
-            self._try(self._open)
-
-    def _open(self) -> None:
-        self._log = self._history().open(self.id, head=self.head)
-        for kept in self._backlog:
-            self._log.append(kept, durable=False)
-        self._backlog.clear()
-
     def _append(self, type: str, *, durable: bool = True, **fields: Any) -> None:
         with interrupts.sealed():
             kept = _masked(record(type, **fields))
             self.conversation.add(kept)
-            if self._log is not None and not self.trouble:
-                log = self._log
-                self._try(lambda: log.append(kept, durable=durable))
-            elif self._log is None and not self.trouble:
-                self._backlog.append(kept)
+            self._waiting.append((kept, durable))
+            if self._begun:
+                self._try(self._write)
+
+    def _write(self) -> None:
+        if self._log is None:
+            self._log = self._history().open(self.id, head=self.head)
+        while self._waiting:
+            kept, durable = self._waiting[0]
+            self._log.append(kept, durable=durable)
+            del self._waiting[0]
 
     def _try(self, act: Callable[[], object]) -> None:
+        """Do something with the log; trouble is told when it begins and when it is over."""
         try:
             act()
         except (Exception, SystemExit) as error:  # noqa: BLE001 (any backend may be a plugin's)
-            self.trouble = str(error) or type(error).__name__
-            self._tell(f"from here on this conversation is not kept: {self.trouble}")
+            trouble = str(error) or type(error).__name__
+            if trouble != self._trouble:
+                self._tell(f"this conversation is not kept: {trouble}")
+            self._trouble = trouble
+        else:
+            if self._trouble:
+                self._tell("this conversation is kept again")
+            self._trouble = ""
 
 
 def _masked(value: Any) -> Any:

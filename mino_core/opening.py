@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import records
 from .display import Display
+from .errors import HistoryError
 from .session import Session
 from .types import Head, Input, Renderer, SessionStarted
 
@@ -23,17 +24,12 @@ def session(host: Host, screen: Screen, flags: Flags, *, greets: bool = False) -
     """A session, ready for the first question, and let go at the end of the block."""
     opened = Session(host, _display(host, screen, flags))
     try:
-        if head := _earlier(host, flags):
-            opened.resume(head["id"])
-        banner = "" if flags.quiet or not greets else _banner(opened)
         opened.display.observers = host.observers(opened)
-        opened.display.show(SessionStarted(opened.id, opened.provider, opened.model, banner))
         for warning in (*host.config.warnings, *map(str, host.faults)):
             opened.notify(warning, "warning")
-        if head:
-            opened.notify(_resumed(opened))
-        elif flags.continue_:
-            opened.notify("there is no earlier conversation in this directory; this is a new one")
+        _go_on(opened, flags)
+        banner = _banner(opened) if greets and not flags.quiet else ""
+        opened.display.show(SessionStarted(opened.id, opened.provider, opened.model, banner, flags.quiet))
         yield opened
     finally:
         opened.close()
@@ -57,6 +53,20 @@ def _earlier(host: Host, flags: Flags) -> Head | None:
         return None
     here = os.getcwd()
     return next((head for head in host.history.conversations() if head.get("directory") == here), None)
+
+
+def _go_on(session: Session, flags: Flags) -> None:
+    """Go on with an earlier conversation, if one was asked for. A named one must be there."""
+    try:
+        if head := _earlier(session.host, flags):
+            session.resume(head["id"])
+            session.notify(_resumed(session))
+        elif flags.continue_:
+            session.notify("there is no earlier conversation in this directory; this is a new one")
+    except HistoryError as error:
+        if flags.resume is not None:
+            raise
+        session.notify(f"{error}; this is a new conversation", "warning")
 
 
 def _resumed(session: Session) -> str:

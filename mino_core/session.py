@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from . import interrupts, tools
 from .display import Display
-from .errors import Busy, MinoError, UsageError
+from .errors import HistoryError, MinoError, UsageError
 from .journal import Journal
 from .records import Conversation, new_id, record
 from .turn import Turn
@@ -146,30 +146,32 @@ class Session:
         """Go on in a new conversation that begins with a copy of this one; returns its id."""
         records = self.journal.records()
         copies = [kept for kept in records if kept.get("type") != "head"]
-        parent = {"conversation": self.id, "record": records[-1]["id"]}
+        parent = {"conversation": self.id, "record": records[-1].get("id", "")}
         self.journal.close()
         self.journal = self._begin(copies, parent=parent)
         return self.id
 
     def resume(self, id: str) -> None:
-        """Go on in a kept conversation, or in a fork of it where another process writes it."""
+        """Go on in a kept conversation; in a copy of it where it cannot be written.
+
+        HistoryError where it cannot even be read.
+        """
         history = self.host.history
         try:
             log = history.open(id)
-        except Busy as busy:
+        except HistoryError as error:
             log = history.open(id, write=False)
             records = list(log.records())
             log.close()
-            self.journal = self._begin(
-                [kept for kept in records if kept.get("type") != "head"],
-                parent={"conversation": id, "record": records[-1]["id"] if records else ""},
-            )
-            self.notify(f"{busy}; going on in a copy, {self.id}", "warning")
-            return
-        head = next(iter(log.records()), None)
-        if head is None or head.get("type") != "head":
-            head = record("head", format=1, directory=_directory()) | {"id": id}
-        self.journal = Journal(lambda: history, head, self._warn, log=log)
+            copies = [kept for kept in records if kept.get("type") != "head"]
+            parent = {"conversation": id, "record": records[-1].get("id", "") if records else ""}
+            self.journal = self._begin(copies, parent=parent)
+            self._warn(f"{error}; going on in a copy, {self.id}")
+        else:
+            self.journal = Journal(lambda: history, {"id": id, "type": "head"}, self._warn, log=log)
+        if skipped := self.journal.skipped:
+            damaged = "1 record is" if skipped == 1 else f"{skipped} records are"
+            self._warn(f"{damaged} damaged and left out; nothing was changed in the file")
 
     def use(self, provider: str | None = None, model: str | None = None) -> None:
         """Let another provider or another model answer from here on. ConfigError where it cannot."""

@@ -203,12 +203,16 @@ Level: TypeAlias = Literal["info", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """A conversation is ready. `banner` is empty where nobody is greeted."""
+    """A conversation is ready. `banner` is empty where nobody is greeted.
+
+    `quiet` says that no usage is to be shown.
+    """
 
     id: str
     provider: str
     model: str
     banner: str = ""
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
