@@ -118,7 +118,9 @@ def register(manager: pluggy.PluginManager, name: str, plugin: Any) -> list[str]
 
     try:
         manager.register(plugin, name)
-    except (pluggy.PluginValidationError, ValueError) as error:
+    except pluggy.PluginValidationError as error:
+        raise PluginError(str(error).partition("\n")[2] or str(error)) from error  # we name the plugin
+    except ValueError as error:
         raise PluginError(str(error)) from error
     problems: list[str] = []
     try:

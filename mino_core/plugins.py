@@ -14,7 +14,7 @@ from .errors import ConfigError, MinoError, PluginError
 from .faults import Fault, reason
 from .observers import Observer, Watch
 from .offers import KINDS, Offer, Offers
-from .registry import Registry
+from .registry import Registry, printing_aside
 from .settings import Settings
 from .types import Request, Tool, Verdict
 
@@ -150,7 +150,7 @@ class Host:
         offer, what = there[name], f"the {word} {name!r}"
         if not any(isinstance(arg, Settings) for arg in args):
             args = (self._table(hook, name), *args)
-        with self.guard(offer.plugin, what):
+        with printing_aside(), self.guard(offer.plugin, what):
             made = offer.value(*args)
             missing = [method for method in methods if not callable(getattr(made, method, None))]
         if missing:
@@ -174,7 +174,7 @@ class Host:
 
     def _unknown(self, word: str, name: str, there: Offers) -> str:
         known = ", ".join(sorted(there)) or "none"
-        lost = [row.name for row in self.plugins if row.state != "loaded"]
+        lost = dict.fromkeys(row.name for row in self.plugins if row.state != "loaded")
         more = f" (not loaded: {', '.join(lost)}; see `mino plugins list`)" if lost else ""
         return f"there is no {word} {name!r}{_nearest(name, list(there))}; there are: {known}{more}"
 

@@ -6,8 +6,9 @@ single file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
@@ -22,6 +23,15 @@ from .faults import fault
 
 if TYPE_CHECKING:
     from .config import Config
+
+
+def printing_aside() -> AbstractContextManager[object]:
+    """Send what a plugin prints in this block to standard error.
+
+    An answer in a pipe, and what a subcommand says, are not the plugin's. Where standard output is
+    taken care of already, nothing is done.
+    """
+    return redirect_stdout(sys.stderr) if sys.stdout is sys.__stdout__ else nullcontext()
 
 
 class Registry:
@@ -91,9 +101,11 @@ class Registry:
 
     # -- asking --------------------------------------------------------------------------------
 
-    def ask(self, plugin: str, what: str) -> AbstractContextManager[None]:
+    @contextmanager
+    def ask(self, plugin: str, what: str) -> Iterator[None]:
         """Guard a call whose PluginError nobody shows: the door reports its fault."""
-        return self.door.guard(plugin, what, limit=self._config.plugins.limit)
+        with printing_aside(), self.door.guard(plugin, what, limit=self._config.plugins.limit):
+            yield
 
     def answer(
         self,

@@ -19,7 +19,7 @@ class Shelf:
             folder.mkdir(parents=True)
         monkeypatch.setattr(sys, "path", [*sys.path, str(self.site)])
         monkeypatch.setattr(sys, "dont_write_bytecode", True)
-        self._monkeypatch = monkeypatch
+        self.monkeypatch = monkeypatch
 
     def distribution(self, name, entry_points, version="1.0", metadata=None) -> Path:
         """Only the metadata, as an installer leaves it."""
@@ -51,7 +51,7 @@ class Shelf:
     def _forget(self, module) -> None:
         """Take the module out again at the end of the test, if the test imports it."""
         if module not in sys.modules:
-            self._monkeypatch.setitem(sys.modules, module, None)
+            self.monkeypatch.setitem(sys.modules, module, None)
             del sys.modules[module]
 
     def host(self, *, safe=False, extensions=(), settings=None, **plugins) -> Host:

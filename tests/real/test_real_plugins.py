@@ -1,0 +1,156 @@
+"""Distributions of strangers, built as wheels and installed beside the wheel of mino."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mino_core.testing import home
+
+pytestmark = pytest.mark.real
+
+THIRD_PARTY = Path(__file__).parents[1] / "third_party"
+CONFIG = """
+[session]
+provider = "parrot"
+model = "grey"
+[providers.parrot]
+kind = "parrot"
+[plugins]
+limit = 0.5
+"""
+
+
+class Place:
+    """An environment with a `mino` in it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+
+    def pip(self, *arguments):
+        pip = [str(self.folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
+        done = subprocess.run([*pip, *map(str, arguments)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def mino(self, environ, *arguments, code=0):
+        done = subprocess.run(
+            [str(self.folder / "bin" / "mino"), *arguments],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "Traceback" not in done.stdout + done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("third-party")
+    sources = [str(path) for path in sorted(THIRD_PARTY.glob("mino-*"))]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"]
+    subprocess.run([*pip, "--wheel-dir", str(folder), *sources], check=True)
+    return sorted(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def crowded(wheel, wheels, tmp_path_factory):
+    """A place where the good one, the bad ones and the rival are installed."""
+    place = Place(tmp_path_factory.mktemp("crowded") / "venv")
+    place.pip("install", wheel)
+    place.pip("install", "--no-deps", *wheels)
+    return place
+
+
+@pytest.fixture
+def environ(tmp_path):
+    return home(tmp_path, CONFIG)
+
+
+ANSWER = "hello there [parrot was here]"
+
+
+def test_every_command_runs_among_broken_plugins(crowded, environ):
+    assert crowded.mino(environ, "--version").stdout.startswith("mino ")
+    assert "usage: mino" in crowded.mino(environ, "--help").stdout
+    assert crowded.mino(environ, "plugins", "list").stdout
+    assert crowded.mino(environ, "config", "check").returncode == 0
+
+
+def test_an_answer_in_a_pipe_is_the_answer_alone(crowded, environ):
+    done = crowded.mino(environ, "-p", "hello there")
+    assert done.stdout == ANSWER
+    for printed in ("PRINTED AT IMPORT", "PRINTED AT AN EVENT"):
+        assert printed in done.stderr
+
+
+def test_each_broken_plugin_has_one_line_with_its_distribution_and_a_cure(crowded, environ):
+    lines = crowded.mino(environ, "-p", "hello there").stderr.splitlines()
+    for plugin, words in {
+        "bad-api": "API 99",
+        "bad-attribute": "AttributeError",
+        "bad-exit": "SystemExit: 7",
+        "bad-hang": "took longer than 0.5 s",
+        "bad-import": "No module named 'nowhere_to_be_found'",
+        "bad-observer": "ValueError: cannot stand",
+        "bad-request": "returned a value of type str, not a Request",
+        "bad-signature": "weather",
+        "bad-spelling": "did you mean mino_commands?",
+        "bad-syntax": "SyntaxError",
+        "bad-wrapper": "hook wrapper",
+    }.items():
+        (line,) = [line for line in lines if f"plugin {plugin!r}" in line]
+        assert "mino-bad 0.1" in line
+        assert words in line
+        assert line.endswith(f'[plugins] disabled = ["{plugin}"]')
+    (twin,) = [line for line in lines if "plugin 'twin'" in line]
+    assert "mino-bad 0.1 and mino-twin 1.0" in twin
+    (thief,) = [line for line in lines if "plugin 'render'" in line]
+    assert '[plugins] disabled = ["mino-bad"]' in thief
+
+
+def test_the_list_says_what_became_of_each(crowded, environ):
+    listed = json.loads(crowded.mino(environ, "plugins", "list", "--json").stdout)
+    rows = listed["plugins"] if isinstance(listed, dict) else listed
+    states = {(row["name"], row["distribution"]): row["state"] for row in rows}
+    assert states["parrot", "mino-parrot"] == states["render", "mino-shell"] == "loaded"
+    assert states["bad-import", "mino-bad"] == "failed"
+    assert states["twin", "mino-bad"] == states["twin", "mino-twin"] == "skipped"
+
+
+def test_safe_leaves_the_built_ins(crowded, tmp_path):
+    environ = home(tmp_path)
+    done = crowded.mino(environ, "--safe", "plugins", "list")
+    assert "plugin '" not in done.stderr
+    assert "PRINTED" not in done.stderr
+
+
+def test_disabling_the_distribution_ends_the_lines(crowded, tmp_path):
+    environ = home(tmp_path, CONFIG + 'disabled = ["mino-bad", "mino-twin"]\n')
+    done = crowded.mino(environ, "-p", "hello there")
+    assert done.stdout == ANSWER
+    assert "plugin '" not in done.stderr
+    assert "PRINTED" not in done.stderr
+
+
+def test_renderer_history_and_tools_of_a_stranger_work(crowded, tmp_path):
+    environ = home(tmp_path, CONFIG + 'disabled = ["mino-bad", "mino-twin"]\n')
+    done = crowded.mino(environ, "--renderer", "perch", "--history", "nest", "-p", "hello there")
+    assert done.stdout == ">hello >there >[parrot was here]\n"
+    assert crowded.mino(environ, "-p", "count this").stdout.startswith('{"one": 1, "two": 2}')
+
+
+def test_a_plugin_that_was_removed_is_missed_in_one_sentence(wheel, environ, tmp_path):
+    place = Place(tmp_path / "venv")
+    place.pip("install", wheel)
+    place.pip("install", "--no-deps", "-e", THIRD_PARTY / "mino-parrot")
+    assert place.mino(environ, "-p", "hello there").stdout == ANSWER
+    place.pip("uninstall", "--yes", "mino-parrot")
+    done = place.mino(environ, "-p", "hello there", code=2)
+    assert "parrot" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "hello there" in place.mino(environ, "history", "list").stdout

@@ -1,0 +1,1 @@
+"""Modules that each break one promise."""

@@ -1,0 +1,3 @@
+"""Written for a mino that is still to come."""
+
+MINO_API = 99

@@ -1,0 +1,4 @@
+"""Never gets to its end."""
+
+while True:
+    pass

@@ -1,0 +1,3 @@
+"""Cannot be compiled."""
+
+return 7  # noqa: F706 (which is the point)
