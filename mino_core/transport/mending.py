@@ -67,11 +67,12 @@ class _Answers:
     def take(self, message: Message) -> None:
         """The results in a tool message, the first for each call, and whatever else it shows."""
         for part in message.parts:
-            if not isinstance(part, ToolResult):
-                self._shown.append(part)
-            elif part.call_id in self._is_missing:
-                self._is_missing.discard(part.call_id)
-                self._results[part.call_id] = part
+            match part:
+                case ToolResult(call_id) if call_id in self._is_missing:
+                    self._is_missing.discard(call_id)
+                    self._results[call_id] = part
+                case Image() | File():
+                    self._shown.append(part)
 
     def message(self) -> Message:
         """One tool message for all of them."""
