@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from .engine import Engine
 
-#: The embedded model says the same again and again unless it is held to this.
-_STEADY: Mapping[str, Any] = {"temperature": 0.1, "min_p": 0.2, "repeat_penalty": 1.1, "max_tokens": 512}
+#: The embedded model wanders off, or says the same again and again, unless it is held to this.
+_STEADY: Mapping[str, Any] = {"temperature": 0, "repeat_penalty": 1.05, "max_tokens": 512}
 #: Without any, the template of the embedded model puts in instructions of its own.
 _INSTRUCTIONS = "You are a helpful assistant."
 
