@@ -97,7 +97,8 @@ def _gone(error: OSError) -> ScreenGone:
 
 
 def _host(asked: Asked) -> Host:
-    host = Host(load(os.environ, asked.flags), safe=asked.flags.safe, extensions=asked.flags.extensions)
+    environ = {**os.environ, "MINO_DEBUG": "1"} if asked.flags.debug else os.environ
+    host = Host(load(environ, asked.flags), safe=asked.flags.safe, extensions=asked.flags.extensions)
     host.load()
     return host
 
