@@ -78,7 +78,6 @@ def test_every_command_runs_among_broken_plugins(crowded, environ):
     assert crowded.mino(environ, "--version").stdout.startswith("mino ")
     assert "usage: mino" in crowded.mino(environ, "--help").stdout
     assert crowded.mino(environ, "plugins", "list").stdout
-    assert crowded.mino(environ, "config", "check").returncode == 0
 
 
 def test_an_answer_in_a_pipe_is_the_answer_alone(crowded, environ):
