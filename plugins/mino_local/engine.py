@@ -23,8 +23,10 @@ from mino_core import ProviderError
 from .weights import SET_ANOTHER
 
 CHILD = Path(__file__).with_name("child.py")
-#: Seconds that a child may take to end once it was told to, or to be seen dead once it is.
+#: Seconds that a child may take to end once it was told to.
 _GRACE = 2.0
+#: Seconds between the end of a child's connections and the end of the child.
+_DYING = 0.5
 
 
 class Engine:
@@ -95,7 +97,7 @@ class Engine:
     def fault(self) -> ProviderError | None:
         """Why the child ended; None where it still runs."""
         try:
-            code = self._process.wait(_GRACE)
+            code = self._process.wait(_DYING)
         except subprocess.TimeoutExpired:
             return None
         if code in (-signal.SIGILL, 128 + signal.SIGILL):

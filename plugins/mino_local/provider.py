@@ -63,7 +63,9 @@ class Local:
         try:
             yield from self._server.stream(self._shaped(request, embedded=model == weights.EMBEDDED.name))
         except ProviderError as error:
-            raise ProviderError(error.kind, self._reason(error, engine), error.status) from error
+            if why := self._reason(error, engine):
+                raise ProviderError(error.kind, why, error.status) from error
+            raise
 
     def models(self) -> Iterable[str]:
         """The model of the table, and the embedded one."""
@@ -137,7 +139,7 @@ class Local:
         return self._chat(Settings(table, path=own.path, home=own.home, environ=own.environ))
 
     def _reason(self, error: ProviderError, engine: Engine) -> str:
-        """What went wrong, as the one knows who runs the server."""
+        """What went wrong, where the one who runs the server knows better than the one who asks it."""
         if error.kind in ("connect", "stream") and (fault := engine.fault()):
             return fault.message
         if "exceed_context_size" in error.message:
@@ -145,7 +147,7 @@ class Local:
                 f"the conversation is longer than the {self._context_size} tokens that the local model reads;"
                 " /clear begins a new one, context_size in its table allows for more"
             )
-        return error.message
+        return ""
 
     def _shaped(self, request: Request, embedded: bool) -> Request:
         """The request as the child wants it: its own name for the model, instructions, bounds."""

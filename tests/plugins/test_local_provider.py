@@ -237,10 +237,11 @@ def test_a_conversation_that_has_grown_too_long_names_the_way_out(local, model):
     assert "/clear" in error.message
 
 
-def test_other_errors_of_the_server_pass_as_they_are(local, model):
-    provider, _ = local({"model": model(READY)}, [ProviderError("http", "bad option", 400)])
-    error = refused(provider)
-    assert (error.kind, error.message, error.status) == ("http", "bad option", 400)
+@pytest.mark.parametrize("kind", ["http", "stream"])
+def test_other_errors_of_the_server_pass_as_they_are(local, model, kind):
+    wrong = ProviderError(kind, "something else", 200, "request-1", 3.0)
+    provider, _ = local({"model": model(READY)}, [wrong])
+    assert refused(provider) is wrong
 
 
 def test_closing_ends_the_child_and_the_connection(local, model):
