@@ -115,10 +115,10 @@ class _Block:
                 return self.raw
             case "compaction":
                 return {**self.raw, "content": self.content} if self.pieces else self.raw
-            case "server_tool_use" | "mcp_tool_use" if isinstance(self.raw.get("id"), str):
+            case "server_tool_use" | "mcp_tool_use":
                 call = ToolCall("", "", self.arguments())
                 return None if call.parsed is None else {**self.raw, "input": call.parsed}
-            case type if type.endswith("_tool_result") and isinstance(self.raw.get("tool_use_id"), str):
+            case type if type.endswith("_tool_result"):
                 return self.raw
         return None
 

@@ -103,14 +103,13 @@ def _add(turns: list[Json], role: str, blocks: list[Json]) -> None:
 
 def _without_loose_ends(blocks: list[Json]) -> list[Json]:
     """The blocks without server tools whose results did not come, and the reverse."""
-    results = {block["tool_use_id"] for block in blocks if _is_server_result(block)}
-    used = {block["id"] for block in blocks if _is_server_use(block)}
-    whole = results & used
+    used = [block.get("id") for block in blocks if _is_server_use(block)]
+    answered = [block.get("tool_use_id") for block in blocks if _is_server_result(block)]
     return [
         block
         for block in blocks
-        if not (_is_server_use(block) and block["id"] not in whole)
-        and not (_is_server_result(block) and block["tool_use_id"] not in whole)
+        if not (_is_server_use(block) and block.get("id") not in answered)
+        and not (_is_server_result(block) and block.get("tool_use_id") not in used)
     ]
 
 

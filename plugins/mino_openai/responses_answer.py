@@ -147,7 +147,6 @@ class Answer:
 
     def end(self, response: Json, named: str, model: str) -> Iterator[Delta]:
         """The terminal event. Its status beats its name, but a failure by name is one."""
-        yield from self.flush()
         yield from self._snapshot(as_list(response.get("output")))
         yield from self.flush()
         if (tokens := _usage(as_table(response.get("usage")))) is not None:

@@ -364,7 +364,21 @@ def test_thinking_without_a_signature_never_goes_back():
 
 VALUES = st.recursive(
     st.sampled_from(
-        [None, True, 0, -1, 1.5, "", "x", "\ud83d", "end_turn", "thinking", "text_delta", "tool_use"]
+        [
+            None,
+            True,
+            0,
+            -1,
+            1.5,
+            "",
+            "x",
+            "\ud83d",
+            "end_turn",
+            "thinking",
+            "text_delta",
+            "tool_use",
+            "server_tool_use",
+        ]
     ),
     lambda inner: (
         st.lists(inner, max_size=2)
@@ -399,3 +413,5 @@ def test_whatever_comes_is_deltas_or_a_sentence(events):
         assert not any(isinstance(one, Finished) for one in deltas)
     assert [one for one in deltas if isinstance(one, Finished)] in ([], deltas[-1:])
     json.dumps([getattr(one, "text", "") for one in deltas], ensure_ascii=False).encode()
+    if any(isinstance(one, Finished) for one in deltas):
+        encode(ask(user("?"), said(deltas), user("?")))

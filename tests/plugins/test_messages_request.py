@@ -100,6 +100,12 @@ def test_a_damaged_echo_costs_only_the_echo(order):
     assert sent == encode(ask(user("?"), replace(damaged, meta={}), result("c", "1")))
 
 
+@pytest.mark.parametrize("block", [{"type": "server_tool_use"}, {"type": "x_tool_result", "tool_use_id": []}])
+def test_a_damaged_block_is_left_out(block):
+    damaged = assistant(Text("Said."), anthropic_messages=echo(block, {"text": 5}))
+    assert kinds(encode(ask(user("?"), damaged, user("?"))))[1] == ["assistant", "text"]
+
+
 def test_a_paused_answer_goes_back_as_it_is_with_nothing_behind_it():
     paused = assistant(Text("Searching. "), anthropic_messages=echo({"text": 11}, SEARCH, stop="pause_turn"))
     assert encode(ask(user("?"), paused))["messages"][1:] == [
@@ -127,6 +133,16 @@ def test_a_search_that_was_never_resumed_is_left_out():
         ["user", "text"],
         ["assistant", "text"],
         ["user", "text"],
+    ]
+
+
+def test_only_the_answer_that_is_resumed_may_have_loose_ends():
+    paused = assistant(Text("Searching."), anthropic_messages=echo({"text": 10}, SEARCH, stop="pause_turn"))
+    assert [len(turn) - 1 for turn in kinds(encode(ask(user("?"), paused, user("Well?"), paused)))] == [
+        1,
+        1,
+        1,
+        2,
     ]
 
 

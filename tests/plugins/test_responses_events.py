@@ -112,10 +112,15 @@ def test_an_answer_that_stands_only_in_the_terminal_event_is_said(name):
     assert words(completed(name, output=output)) == "Hi."
 
 
+def test_half_a_character_is_completed_by_the_terminal_event():
+    output = [{"type": "message", "content": [{"type": "output_text", "text": "😀"}]}]
+    assert words(text("\ud83d"), completed(output=output)) == "😀"
+
+
 def test_calls_that_stand_only_in_the_terminal_event_are_made():
     output = [
-        {"type": "message", "content": [{"type": "output_text", "text": "Another wording."}]},
         {"type": "function_call", "call_id": "a", "name": "now", "arguments": "{}"},
+        {"type": "message", "content": [{"type": "output_text", "text": "Another wording."}]},
         {"type": "function_call", "call_id": "b", "name": "now", "arguments": ""},
     ]
     assert all_of(text("Hi."), call("a", 1), completed(output=output)) == [
@@ -300,6 +305,11 @@ def test_an_error_that_is_null_is_none():
     )
 
 
+def test_the_error_of_one_of_the_servers_tools_is_not_the_answers():
+    failed = event("response.mcp_call.failed", error={"message": "No such tool."})
+    assert words(text("Hi"), failed, completed()) == "Hi"
+
+
 def test_what_is_no_json_is_a_failure_that_keeps_the_words():
     deltas = decode([text("Hi"), ("", "{cut")])
     assert next(deltas) == TextDelta("Hi")
@@ -354,9 +364,9 @@ def outputs(draw: st.DrawFn) -> list[tuple[dict[str, Any], list[str]]]:
     for n in range(draw(st.integers(1, 6))):
         match draw(st.sampled_from(["reasoning", "message", "function_call"])):
             case "reasoning":
-                items.append(
-                    ({"type": "reasoning", "id": f"rs_{n}", "summary": [], "encrypted_content": "x"}, [])
-                )
+                thought = {"type": "reasoning", "id": f"rs_{n}", "encrypted_content": "x"}
+                summary = [{"type": "summary_text", "text": text} for text in draw(st.just([]) | PIECES)]
+                items.append((thought | {"summary": summary}, []))
             case "message":
                 phase = draw(st.sampled_from([{}, {"phase": "commentary"}]))
                 items.append(({"type": "message", **phase}, draw(PIECES)))
@@ -453,3 +463,5 @@ def test_whatever_comes_is_deltas_or_a_sentence(events):
         assert not any(isinstance(delta, Finished) for delta in deltas)
     assert [delta for delta in deltas if isinstance(delta, Finished)] in ([], deltas[-1:])
     json.dumps([getattr(delta, "text", "") for delta in deltas], ensure_ascii=False).encode()
+    if any(isinstance(delta, Finished) for delta in deltas):
+        encode(ask(user("?"), said(deltas), user("?")))
