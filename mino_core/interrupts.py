@@ -58,8 +58,13 @@ def _on_signal(signum: int, frame: FrameType | None) -> None:
     second = _pending != 0
     if _pending not in _TERMINATING:
         _pending = signum
-    if _level == _ARMED or (second and _level == _HELD):
+    if not _leaving(frame) and (_level == _ARMED or (second and _level == _HELD)):
         _honour()
+
+
+def _leaving(frame: FrameType | None) -> bool:
+    """Whether a block is just ending: an error raised now would keep its level for ever."""
+    return frame is not None and frame.f_code is _At.__exit__.__code__
 
 
 class _At:
@@ -156,7 +161,7 @@ def _schedule() -> None:
 def _on_alarm(signum: int, frame: FrameType | None) -> None:
     now = time.monotonic()
     due = [timer for timer in _timers if timer.due <= now]
-    may_act = _level == _ARMED
+    may_act = _level == _ARMED and not _leaving(frame)
     for timer in due:
         timer.due = now + (timer.period if may_act else _LOOK_AGAIN)
     _schedule()
