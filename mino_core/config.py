@@ -251,9 +251,9 @@ def _readable_key(file: Document) -> list[str]:
     """A warning where a key stands in a file that others may read."""
     if not file.table or not file.path.stat().st_mode & 0o077:
         return []
-    from .exposure import holds_literal_key
+    from .exposure import literal_keys
 
-    if not holds_literal_key(file):
+    if not literal_keys(file):
         return []
     return [f"{file.path} holds a key and others may read it; run: chmod 600 {file.path}"]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .secret import MASK, mask
+from .secret import MASK, mask, remember
 from .toml_file import Document
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Row(NamedTuple):
 
 def rows(config: Config) -> list[Row]:
     """Every value of mino's own, then the rest of the file, then the options of the command line."""
+    for literal in literal_keys(config.file):
+        remember(literal)  # wherever else it stands
     found: list[Row] = []
     for key, value in config.values.items():
         origin = config.origins[key]
@@ -59,12 +61,13 @@ def names_a_secret(key: str) -> bool:
     return bool(_SECRET_NAME.search(key))
 
 
-def holds_literal_key(document: Document) -> bool:
-    """Whether a secret stands in the file itself, not the place where it is kept."""
-    return any(
-        names_a_secret(path[-1]) and isinstance(value, str) and value.strip() and not _is_place(value)
+def literal_keys(document: Document) -> list[str]:
+    """The secrets that stand in the file itself, not the place where they are kept."""
+    return [
+        value.strip()
         for path, value in flat(document.table)
-    )
+        if names_a_secret(path[-1]) and isinstance(value, str) and value.strip() and not _is_place(value)
+    ]
 
 
 def flat(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:

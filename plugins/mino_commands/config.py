@@ -65,7 +65,7 @@ def _path(host: Host, wanted: Namespace) -> int:
 
 
 def _check(host: Host, wanted: Namespace) -> int:
-    found = list(problems(host))
+    found = problems(host)
     if wanted.json:
         say_json({"problems": found, "warnings": list(host.config.warnings)})
     else:
@@ -76,27 +76,32 @@ def _check(host: Host, wanted: Namespace) -> int:
     return ConfigError.exit_code if found else 0
 
 
-def problems(host: Host) -> Iterator[str]:
+def problems(host: Host) -> list[str]:
     """What is wrong with any table: everything that the file names is made, and let go again."""
     config = host.config
-    kinds = host.offers("mino_providers")
+    found = config.unknown_names(host.offers)
+    for name in dict.fromkeys([*config.providers, config.provider().name]):
+        found += _wrong(_provider, host, name)
     screen = Screen()
-
-    def provider(name: str) -> object:
-        choice = config.provider(name, kinds)
-        return host.make("mino_providers", choice.kind, choice.settings)
-
     try:
-        for name in dict.fromkeys([*config.providers, config.provider().name]):
-            yield from _wrong(provider, name)
-        yield from _wrong(host.make, "mino_histories", config.history.name)
-        yield from _wrong(host.make, "mino_renderers", config.renderer.name, screen)
-        yield from _wrong(host.make, "mino_inputs", config.input.name, screen)
+        for hook, name, arguments in (
+            ("mino_histories", config.history.name, ()),
+            ("mino_renderers", config.renderer.name, (screen,)),
+            ("mino_inputs", config.input.name, (screen,)),
+        ):
+            if name in host.offers(hook):
+                found += _wrong(host.make, hook, name, *arguments)
     finally:
         screen.close()
     host.survey()
-    yield from _plugin_tables(host)
-    yield from map(str, host.faults)
+    found += _in_plugin_tables(host)
+    found += map(str, host.faults)
+    return list(dict.fromkeys(found))
+
+
+def _provider(host: Host, name: str) -> object:
+    choice = host.config.provider(name, host.offers("mino_providers"))
+    return host.make("mino_providers", choice.kind, choice.settings)
 
 
 def _wrong(make: Callable[..., object], *arguments: object) -> list[str]:
@@ -110,17 +115,15 @@ def _wrong(make: Callable[..., object], *arguments: object) -> list[str]:
     return []
 
 
-def _plugin_tables(host: Host) -> Iterator[str]:
+def _in_plugin_tables(host: Host) -> Iterator[str]:
     """Tables of plugins that are not there, and keys that a plugin did not ask for."""
     there = {plugin.name: plugin for plugin in host.plugins}
     for name, settings in host.config.plugins.settings.items():
         if name not in there:
-            yield f"{settings.path}: there is no plugin {name!r}; `mino plugins list` shows those there are"
+            problem = f"there is no plugin {name!r}; `mino plugins list` shows those there are"
+            yield str(host.config.error(settings.path, problem))
             continue
         asked = settings.asked()
         for key in settings.unread() if asked else ():
-            yield str(
-                settings.error(
-                    key, f"is not a setting of the plugin {name!r}, which asks for: {', '.join(asked)}"
-                )
-            )
+            problem = f"is not a setting of the plugin {name!r}, which asks for: {', '.join(asked)}"
+            yield str(settings.error(key, problem))

@@ -63,6 +63,8 @@ def _installation(host: Host) -> Iterator[Check]:
     yield Check("ok", "config", f"{config.file.path}{'' if there else ' (none; `mino init` writes one)'}")
     for warning in config.warnings:
         yield Check("note", "config", warning)
+    for problem in config.unknown_names(host.offers):
+        yield Check("failed", "config", problem)
 
 
 def _provider(host: Host) -> Iterator[Check]:
@@ -70,14 +72,10 @@ def _provider(host: Host) -> Iterator[Check]:
     for name, preset in config.presets.items():
         if variable := preset.key(config.environ):
             yield Check("ok", "key", f"{variable} is set, for {name}")
-    try:
-        choice = config.provider(kinds=host.offers("mino_providers"))
-    except ConfigError as error:
-        yield Check("failed", "provider", str(error))
-        return
-    rows = {row.key: row.value for row in config.shown()}
-    url = rows.get(f"providers.{choice.name}.base_url") or choice.settings.get("base_url")
-    at = f" at {url}" if url and not config.environ.get("MINO_BASE_URL", "").strip() else ""
+    choice = config.provider()
+    if choice.kind not in host.offers("mino_providers"):
+        return  # told already, among the names that nothing has
+    at = f" at {address}" if (address := _address(choice.settings)) else ""
     yield Check("ok", "provider", f"{choice.name} (kind {choice.kind}){at}: {choice.why}")
     yield Check("ok" if choice.model or choice.kind == "local" else "failed", "model", choice.model or "none")
     try:
@@ -108,7 +106,7 @@ def _server(host: Host, settings: Mapping[str, Any]) -> Check:
     try:
         names = ask(host)
     except UsageError:
-        return _connection(str(settings.get("base_url", "")))
+        return _connection(settings)
     except MinoError as error:
         return Check("failed", "server", str(error))
     took = (time.monotonic() - began) * 1000
@@ -116,20 +114,32 @@ def _server(host: Host, settings: Mapping[str, Any]) -> Check:
     return Check("ok", "server", f"lists {many} ({took:.0f} ms)")
 
 
-def _connection(url: str) -> Check:
-    """Whether anything takes connections at a URL, for a kind that has no list of models."""
+def _connection(settings: Mapping[str, Any]) -> Check:
+    """Whether anything takes connections there, for a kind that has no list of models."""
     import socket
+
+    address = _address(settings)
+    if not address:
+        return Check("note", "server", "cannot be tried: this kind has no list of models and no base_url")
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _LIMIT).close()
+    except OSError as error:
+        return Check("failed", "server", f"{address} does not take connections: {error}")
+    return Check("ok", "server", f"{address} takes connections")
+
+
+def _address(settings: Mapping[str, Any]) -> str:
+    """`host:port` of a provider: what is left of its URL when all that may be secret is gone."""
     from urllib.parse import urlsplit
 
     try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
-        if not host:
-            return Check("note", "server", "cannot be tried: this kind has no list of models and no base_url")
-        socket.create_connection((host, port), _LIMIT).close()
-    except (OSError, ValueError) as error:
-        return Check("failed", "server", f"does not take connections: {error}")
-    return Check("ok", "server", f"{host}:{port} takes connections")
+        parts = urlsplit(str(settings.get("base_url", "")))
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        return ""
+    host = parts.hostname or ""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}" if host else ""
 
 
 def _plugins(host: Host) -> Iterator[Check]:

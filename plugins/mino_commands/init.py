@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ _HEADER = """\
 # mino never changes this file; `mino config check` looks for mistakes in it.
 
 """
+#: Seconds between two looks for a signal while a person is asked.
+_LOOK_AGAIN = 0.2
 _PLACES = ("env:", "file:", "cmd:")
 
 
@@ -47,6 +50,8 @@ def main(argv: list[str], host: Host) -> int:
     answers = _from_flags(wanted) if wanted.provider else _from_terminal(host)
     _write(host, path, answers)
     say(f"{path} is written. `mino doctor` tries it.")
+    if not host.config.presets.get(answers.provider, answers).model and answers.provider != "local":
+        say(f"It names no model yet: `mino models {answers.provider}` lists them.")
     return 0
 
 
@@ -75,14 +80,38 @@ def _from_terminal(host: Host) -> Answers:
     """Ask a person; UsageError where there is none, or where they leave."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("mino init asks its questions on a terminal; elsewhere say --provider NAME")
-    from getpass import getpass
-
     try:
-        return _interview(
-            host, lambda question: input(f"{question}: ").strip(), lambda text: getpass(f"{text}: ")
-        )
+        return _interview(host, _ask, _ask_hidden)
     except EOFError:
         raise UsageError("nothing was written") from None
+
+
+def _ask(question: str) -> str:
+    """A line from the terminal; EOFError at the end of input."""
+    sys.stdout.write(f"{question}: ")
+    sys.stdout.flush()
+    # A signal that comes just before a blocking read waits until that read returns: so look again.
+    while not select.select([sys.stdin], [], [], _LOOK_AGAIN)[0]:
+        pass
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.strip()
+
+
+def _ask_hidden(question: str) -> str:
+    """The same, without showing what is typed."""
+    import termios
+
+    before = termios.tcgetattr(sys.stdin)
+    silent = termios.tcgetattr(sys.stdin)
+    silent[3] &= ~termios.ECHO
+    try:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
+        return _ask(question)
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+        sys.stdout.write("\n")
 
 
 def _interview(host: Host, ask: Callable[[str], str], ask_hidden: Callable[[str], str]) -> Answers:
@@ -96,11 +125,11 @@ def _interview(host: Host, ask: Callable[[str], str], ask_hidden: Callable[[str]
         kind = ask("Kind [openai-chat]") or "openai-chat"
         url = ask("Address, such as https://llm.example.com/v1")
     default = preset.model if preset else None
-    model = ask(f"Model [{default or 'chosen at each start'}]") if name != "local" else ""
+    model = ask(f"Model [{default or 'none yet'}]") if name != "local" else ""
     if name == "local" or (preset and not preset.keys):
         return Answers(name, kind, url, model)
     from_variable = f"from {preset.keys[0]}" if preset else "none"
-    literal = ask_hidden(f"Key, not shown [{from_variable}]").strip()
+    literal = ask_hidden(f"Key, not shown [{from_variable}]")
     return Answers(name, kind, url, model, literal=literal)
 
 

@@ -15,14 +15,13 @@ _SLOW = 0.05
 
 def main(argv: list[str], host: Host) -> int:
     """Run `mino plugins ARGV`; the exit code."""
-    from argparse import ArgumentParser
+    from argparse import SUPPRESS, ArgumentParser
 
     parser = ArgumentParser("mino plugins", description="Look at the plugins.")
     acts = parser.add_subparsers(metavar="list")
     parser.add_argument("--json", action="store_true", help="as one JSON value")
-    acts.add_parser("list", help="every plugin, what it offers and what is wrong with it").add_argument(
-        "--json", action="store_true", help="as one JSON value"
-    )
+    every = acts.add_parser("list", help="every plugin, what it offers and what is wrong with it")
+    every.add_argument("--json", action="store_true", default=SUPPRESS, help="as one JSON value")
     wanted = parser.parse_args(argv)
     host.survey()
     rows = [_row(plugin) for plugin in host.plugins]

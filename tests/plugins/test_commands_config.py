@@ -81,6 +81,7 @@ extra_headers = { Authorization = "Bearer CANARY", X-Plain = "CANARY" }
 proxy = "http://CANARY@proxy.example"
 [plugins.settings.odd]
 token = "CANARY"
+note = "my key is CANARY"
 args = ["--key", "sk-CANARY-0123"]
 """
 
@@ -190,7 +191,14 @@ x = 1
         assert mino(there, "config", "check", "--json") == 2
         found = json.loads(capsys.readouterr().out)["problems"]
     told = "\n".join(found)
-    for place in ("config.toml:3", "config.toml:5", "config.toml:8", "config.toml:10", "config.toml:15"):
+    for place in (
+        "config.toml:3",
+        "config.toml:5",
+        "config.toml:8",
+        "config.toml:10",
+        "config.toml:15",
+        "config.toml:16",
+    ):
         assert place in told
     for word in ("base_ulr", "'gone'", "NOT_SET", "depht", "'missing'", "other", "'nobody'"):
         assert word in told
@@ -242,7 +250,7 @@ def test_plugins_are_listed_with_what_they_offer_and_their_faults(tmp_path, caps
         shown = capsys.readouterr().out
         assert "does_not_exist_anywhere" in shown
         assert 'disabled = ["bad"]' in shown
-        mino(there, "plugins", "--json")
+        mino(there, "plugins", "--json", "list")
         rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["plugins"]}
         assert rows["bad"]["state"] == "failed"
         assert rows["history"]["state"] == "disabled"
@@ -288,7 +296,7 @@ def test_doctor_names_a_missing_key_and_an_unknown_provider(tmp_path, capsys):
         assert code == 3
         assert "MISTRAL_API_KEY is not set" in found["key", "failed"]
     with host(tmp_path, "", Flags(provider="gone")) as there:
-        assert "there is no provider 'gone'" in examined(there, capsys)[1]["provider", "failed"]
+        assert "there is no provider 'gone'" in examined(there, capsys)[1]["config", "failed"]
 
 
 def test_doctor_tries_a_connection_where_there_is_no_list_of_models(tmp_path, capsys):
