@@ -15,6 +15,9 @@ from .keys import FRESH_MODES
 from .promises import promise
 from .terminal import Terminal
 
+#: Seconds that a line may take from the keyboard to the program.
+_PATIENCE = 20.0
+
 
 class InputConformance:
     """Subclass it and say where the factory is, so that another process can make the input:
@@ -61,7 +64,12 @@ class InputConformance:
             terminal.type("abandoned")
             terminal.wait_for("abandoned")
             terminal.press("ctrl-c")
-            terminal.wait_until(lambda: _lines(told).count("interrupt") == 2 or terminal.lines[-1] == "")
+            terminal.wait_until(
+                lambda: (
+                    _lines(told).count("interrupt") == 2
+                    or "abandoned" not in terminal.lines[terminal.cursor[0]]
+                )
+            )
             terminal.type("kept")
             terminal.press("enter")
             terminal.wait_until(lambda: any("kept" in line for line in _lines(told)))
@@ -153,7 +161,7 @@ def _lines(told: Path) -> list[str]:
 
 def _told(terminal: Terminal, told: Path, expected: str, why: str) -> None:
     try:
-        terminal.wait_until(lambda: expected in _lines(told))
+        terminal.wait_until(lambda: expected in _lines(told), _PATIENCE)
     except AssertionError as error:
         raise AssertionError(
             f"expected {expected}, but got {_lines(told)}: {error}\nWhy it matters: {why}"

@@ -5,17 +5,16 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from mino_core.errors import ProviderError
 from mino_core.settings import Settings
 from mino_core.types import (
-    Delta,
     Finished,
     Provider,
     ReasoningDelta,
     RefusalDelta,
-    Request,
     Text,
     ToolCall,
     Usage,
@@ -69,9 +68,9 @@ class ProviderConformance:
 
     def test_the_first_delta_comes_before_the_rest_is_sent(self) -> None:
         gate = threading.Event()
-        with Server(patience=_PATIENCE) as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("first", gate, "second"))
-            deltas = self._stream(server)
+            deltas = provider.stream(request())
             first = next_text(deltas)
             promise(
                 first == "first",
@@ -86,9 +85,9 @@ class ProviderConformance:
             )
 
     def test_finished_comes_once_and_last(self) -> None:
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("Hello", " world"))
-            deltas = list(self._stream(server))
+            deltas = list(provider.stream(request()))
         promise(
             of(Finished, deltas) == deltas[-1:] and deltas[-1:] == [finished(deltas)],
             f"Finished must come exactly once, as the last delta, but there was {deltas}",
@@ -106,9 +105,9 @@ class ProviderConformance:
         for framing in _FRAMINGS:
             for count in range(before_end + 1):
                 broken = [b"", *whole[:count], *half(whole[count])]
-                with Server() as server:
+                with self._serving() as (server, provider):
                     server.reply(*broken, CUT, framing=framing)
-                    deltas, error = until_error(self._stream(server))
+                    deltas, error = until_error(provider.stream(request()))
                 promise(
                     not of(Finished, deltas),
                     f"the connection was cut after {count} of {len(whole)} events ({framing}), yet: {deltas}",
@@ -118,9 +117,9 @@ class ProviderConformance:
 
     def test_a_reset_keeps_what_came_and_has_no_end(self) -> None:
         gate = threading.Event()
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("Hello", finish=None), gate, RESET)
-            deltas = self._stream(server)
+            deltas = provider.stream(request())
             first = next_text(deltas)
             gate.set()
             rest, error = until_error(deltas)
@@ -132,9 +131,9 @@ class ProviderConformance:
         self._is_ours(error)
 
     def test_closing_the_stream_closes_the_connection(self) -> None:
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("Hello", finish=None), HANG)
-            deltas = self._stream(server)
+            deltas = provider.stream(request())
             next_text(deltas)
             close = getattr(deltas, "close", None)
             promise(close, "the stream has no close()", "a cancel is the closing of the stream.")
@@ -144,12 +143,11 @@ class ProviderConformance:
 
     def test_ctrl_c_closes_the_connection_and_leaves_the_provider_usable(self) -> None:
         main = threading.get_ident()
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(
                 *self.wire("Hello", finish=None), lambda: signal.pthread_kill(main, signal.SIGINT), HANG
             )
             server.reply(*self.wire("again"))
-            provider = self._made(server)
             deltas = provider.stream(request())
             came: BaseException | None = None
             try:
@@ -173,9 +171,9 @@ class ProviderConformance:
 
     def test_letters_survive_any_cut(self) -> None:
         text = "é 漢字 👩‍🚀 \u2028 \u0085 \x0b end"
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*split(self.wire(text, "😀"), 1))
-            got = spoken(self._stream(server))
+            got = spoken(provider.stream(request()))
         promise(
             got == text + "😀",
             f"sent {text + '😀'!r} byte by byte, got {got!r}",
@@ -183,9 +181,9 @@ class ProviderConformance:
         )
 
     def test_half_letters_never_reach_the_answer(self) -> None:
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("a\ud83d", "\ude00b\ud83d"))
-            got = spoken(self._stream(server))
+            got = spoken(provider.stream(request()))
         promise(
             got == "a😀b\ufffd",
             f"a surrogate pair in two deltas, then half of one, gave {got!r}",
@@ -196,9 +194,9 @@ class ProviderConformance:
 
     def test_usage_is_what_the_server_counted(self) -> None:
         counted = Usage(input_tokens=11, cache_read_tokens=4, output_tokens=7)
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("Hello", usage=counted))
-            last = (of(Usage, list(self._stream(server))) or [Usage()])[-1]
+            last = (of(Usage, list(provider.stream(request()))) or [Usage()])[-1]
         got = (last.input_tokens, last.cache_read_tokens, last.output_tokens)
         promise(
             got == (11, 4, 7),
@@ -207,9 +205,9 @@ class ProviderConformance:
         )
 
     def test_what_was_not_counted_is_none(self) -> None:
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("Hello"))
-            usages = of(Usage, list(self._stream(server)))
+            usages = of(Usage, list(provider.stream(request())))
         promise(
             all(usage == Usage() for usage in usages),
             f"the server reported no usage, yet: {usages}",
@@ -217,9 +215,9 @@ class ProviderConformance:
         )
 
     def test_reasoning_is_not_part_of_the_answer(self) -> None:
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire(ReasoningDelta("let me "), ReasoningDelta("see"), "Hello"))
-            deltas = list(self._stream(server))
+            deltas = list(provider.stream(request()))
         promise(
             spoken(deltas) == "Hello" and "".join(d.text for d in of(ReasoningDelta, deltas)) == "let me see",
             f"reasoning and text were mixed up: {deltas}",
@@ -231,9 +229,9 @@ class ProviderConformance:
             steps = self.wire("I would rather not.", finish="refusal")
         else:
             steps = self.wire(RefusalDelta("I would "), RefusalDelta("rather not."))
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*steps)
-            deltas = list(self._stream(server))
+            deltas = list(provider.stream(request()))
         refused = "".join(delta.text for delta in of(RefusalDelta, deltas))
         promise(
             refused == "I would rather not." or finished(deltas).reason == "refusal",
@@ -242,9 +240,9 @@ class ProviderConformance:
         )
 
     def test_an_early_stop_says_so(self) -> None:
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("Hel", **_LENGTH[self.dialect]))
-            deltas = list(self._stream(server))
+            deltas = list(provider.stream(request()))
         promise(
             finished(deltas).reason == "length" and spoken(deltas) == "Hel",
             f"the token limit cut the answer, and this came: {deltas}",
@@ -253,9 +251,9 @@ class ProviderConformance:
 
     def test_tool_calls_come_whole(self) -> None:
         calls = [ToolCall("call_1", "look", '{"path": "a b"}'), ToolCall("call_2", "look", '{"path":"é"}')]
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("Looking.", *calls))
-            deltas = list(self._stream(server))
+            deltas = list(provider.stream(request()))
         promise(
             of(ToolCall, deltas) == calls and finished(deltas).reason == "tool_calls",
             f"two tool calls were asked for, and this came: {deltas}",
@@ -266,9 +264,9 @@ class ProviderConformance:
 
     def test_an_http_error_says_what_the_server_said(self) -> None:
         for status in (400, 401, 429, 500):
-            with Server() as server:
+            with self._serving() as (server, provider):
                 server.fail(status, f"words {_KEY} of {status}", self.dialect, {"retry-after": "3"})
-                _, error = until_error(self._stream(server))
+                _, error = until_error(provider.stream(request()))
             promise(
                 isinstance(error, ProviderError) and error.status == status and f"of {status}" in str(error),
                 f"HTTP {status} must raise a ProviderError with the status and the words: {error!r}",
@@ -288,7 +286,9 @@ class ProviderConformance:
     def test_a_server_that_is_not_there_is_a_connect_error(self) -> None:
         with Server() as server:
             pass
-        _, error = until_error(self._stream(server))
+        provider = self.provider(self._settings(server.url))
+        _, error = until_error(provider.stream(request()))
+        _close(provider)
         promise(
             isinstance(error, ProviderError) and error.kind == "connect",
             f"nobody listens, and this was raised: {error!r}",
@@ -296,13 +296,13 @@ class ProviderConformance:
         )
 
     def test_an_error_in_the_stream_keeps_the_text_before_it(self) -> None:
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(
                 *self.wire("Hel", finish=None),
                 error_event(self.dialect, "out of breath", "overloaded_error"),
                 *([b"data: [DONE]\n\n"] if self.dialect == "chat" else []),
             )
-            deltas, error = until_error(self._stream(server))
+            deltas, error = until_error(provider.stream(request()))
         promise(
             spoken(deltas) == "Hel" and not of(Finished, deltas),
             f"an error event after `Hel` gave {deltas}",
@@ -318,9 +318,9 @@ class ProviderConformance:
 
     def test_a_strict_server_takes_any_conversation(self) -> None:
         for words in (untidy(), with_tools()):
-            with Server(strict=self.dialect) as server:
+            with self._serving(strict=self.dialect) as (server, provider):
                 server.reply(*self.wire("fine"))
-                deltas, error = until_error(self._stream(server, words))
+                deltas, error = until_error(provider.stream(words))
             promise(
                 not server.refused and not error and spoken(deltas) == "fine",
                 f"a strict server would refuse the request: {server.refused or error}",
@@ -344,9 +344,9 @@ class ProviderConformance:
     def test_the_body_is_a_function_of_the_request(self) -> None:
         bodies = []
         for _ in range(2):
-            with Server() as server:
+            with self._serving() as (server, provider):
                 server.reply(*self.wire("fine"))
-                list(self._stream(server, with_tools()))
+                list(provider.stream(with_tools()))
                 bodies.append(server.requests[0].body)
         promise(
             bodies[0] == bodies[1],
@@ -356,8 +356,7 @@ class ProviderConformance:
 
     def test_each_request_begins_with_the_one_before(self) -> None:
         one, answer, two = user("first question"), model(Text("an answer")), user("second question")
-        with Server() as server:
-            provider = self._made(server)
+        with self._serving() as (server, provider):
             for messages in ((one,), (one, answer, two)):
                 server.reply(*self.wire("an answer"))
                 list(provider.stream(request(*messages)))
@@ -372,7 +371,7 @@ class ProviderConformance:
 
     def test_the_factory_reads_every_key(self) -> None:
         settings = self._settings("http://127.0.0.1:9")
-        self.provider(settings)
+        _close(self.provider(settings))
         promise(
             not settings.unread(),
             f"the factory did not read {settings.unread()}",
@@ -380,8 +379,8 @@ class ProviderConformance:
         )
 
     def test_models_are_those_of_the_server(self) -> None:
-        with Server(models=["model-a", "model-b"]) as server:
-            if models := getattr(self._made(server), "models", None):
+        with self._serving(models=["model-a", "model-b"]) as (_, provider):
+            if models := getattr(provider, "models", None):
                 listed = list(models())
                 promise(
                     listed == ["model-a", "model-b"],
@@ -390,13 +389,11 @@ class ProviderConformance:
                 )
 
     def test_a_provider_can_be_closed(self) -> None:
-        with Server() as server:
+        with self._serving() as (server, provider):
             server.reply(*self.wire("Hello"))
-            provider = self._made(server)
             list(provider.stream(request()))
-            if close := getattr(provider, "close", None):
-                close()
-                close()
+            if hasattr(provider, "close"):
+                _close(provider)
                 _closed(server, "close() leaves connections open")
 
     # -- help ----------------------------------------------------------------------------------
@@ -405,11 +402,14 @@ class ProviderConformance:
         table = {"base_url": url, "api_key": _KEY, **self.extra}
         return Settings(table, path="providers.test", environ={})
 
-    def _made(self, server: Server) -> Provider:
-        return self.provider(self._settings(server.url))
-
-    def _stream(self, server: Server, words: Request | None = None) -> Iterator[Delta]:
-        return self._made(server).stream(words or request())
+    @contextmanager
+    def _serving(self, **how: Any) -> Iterator[tuple[Server, Provider]]:
+        with Server(patience=_PATIENCE, **how) as server:
+            provider = self.provider(self._settings(server.url))
+            try:
+                yield server, provider
+            finally:
+                _close(provider)
 
     def _is_ours(self, error: BaseException | None) -> None:
         promise(
@@ -417,6 +417,11 @@ class ProviderConformance:
             f"a broken connection must raise a ProviderError or end the stream, not raise {error!r}",
             "anything else counts as a fault of the plugin and not of the network.",
         )
+
+
+def _close(provider: Provider) -> None:
+    if close := getattr(provider, "close", None):
+        close()
 
 
 def _closed(server: Server, broken: str) -> None:

@@ -1,0 +1,63 @@
+"""Inputs for the tests of the suite for inputs: one that is right, and some that are wrong."""
+
+import os
+
+
+class Lines:
+    """The right one: whole lines, byte by byte, so that nothing is read ahead."""
+
+    def __init__(self, settings, screen):
+        self.screen = screen
+
+    def read(self, prompt):
+        self.screen.write(prompt)
+        self.screen.flush()
+        line = self.line()
+        if not line:
+            raise EOFError
+        return line.decode(errors="replace").removesuffix("\n").removesuffix("\r")
+
+    def line(self):
+        line = b""
+        while not line.endswith(b"\n") and (byte := os.read(0, 1)):
+            line += byte
+        return line
+
+    def ask(self, question, choices):
+        try:
+            answer = self.read(f"{question} ")
+        except EOFError:
+            return None
+        return answer if answer in choices else None
+
+
+class Stripping(Lines):
+    def read(self, prompt):
+        return super().read(prompt).strip()
+
+
+class Splitting(Lines):
+    def read(self, prompt):
+        return super().read(prompt).splitlines()[0]
+
+
+class Endless(Lines):
+    def read(self, prompt):
+        try:
+            return super().read(prompt)
+        except EOFError:
+            return ""
+
+
+class Agreeing(Lines):
+    def ask(self, question, choices):
+        return super().ask(question, choices) or choices[0]
+
+
+class Swallowing(Lines):
+    def read(self, prompt):
+        while True:
+            try:
+                return super().read(prompt)
+            except KeyboardInterrupt:
+                pass
