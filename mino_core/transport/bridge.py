@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
-    from concurrent.futures import Future
 
 T = TypeVar("T")
+_INSIDE = "this runs in mino's event loop already: await it instead"
 
 _starting = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -23,15 +24,17 @@ _thread: threading.Thread | None = None
 
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine; what it raises is raised here, and an interrupt cancels it."""
-    future = _submit(_outcome(coroutine))
-    try:
-        result, error = future.result()
-    except BaseException:
-        future.cancel()
-        raise
-    if error is not None:
-        raise error
-    return result  # type: ignore[return-value]  # a result wherever there is no error
+    if threading.current_thread() is _thread:
+        coroutine.close()
+        raise RuntimeError(_INSIDE)
+
+    async def only() -> AsyncIterator[T]:
+        yield await coroutine
+
+    with closing(from_async(only)) as items:
+        for result in items:
+            return result
+    raise RuntimeError("the coroutine was cancelled by what it called")
 
 
 def from_async(make_generator: Callable[[], AsyncIterator[T]]) -> Generator[T]:
@@ -40,73 +43,68 @@ def from_async(make_generator: Callable[[], AsyncIterator[T]]) -> Generator[T]:
     It runs in one task from its first item to its end. Closing this iterator cancels that task
     without waiting for it; what it raises is raised here.
     """
-    from queue import SimpleQueue
+    import asyncio
 
-    items: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-    wanted: list[Callable[[], object]] = []
-    task = _submit(_pump(make_generator, items, wanted))
-    # The queue learns of a cancelled task too, which may not have begun.
-    task.add_done_callback(lambda done: items.put(("ended", None)))
+    if threading.current_thread() is _thread:
+        raise RuntimeError(_INSIDE)
+    loop = _running_loop()
+    job: _Job[T] = _Job()
     try:
+        asyncio.run_coroutine_threadsafe(job.run(make_generator), loop)
         while True:
-            match items.get():
+            match job.items.get():
                 case ("item", item):
                     yield item
-                    wanted[0]()
+                    loop.call_soon_threadsafe(job.wanted.set)
                 case ("raised", error):
                     raise error
                 case _:
                     return
-    finally:
-        task.cancel()
+    finally:  # whatever happened, even before the task began
+        loop.call_soon_threadsafe(job.cancel)
 
 
-async def _pump(
-    make_generator: Callable[[], AsyncIterator[T]],
-    items: Any,
-    wanted: list[Callable[[], object]],
-) -> None:
-    """Hand over each item when it is wanted, and whatever ends the generator."""
-    import asyncio
+class _Job(Generic[T]):
+    """A generator in its task, and the queue through which its items leave."""
 
-    go = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    wanted.append(lambda: loop.call_soon_threadsafe(go.set))
-    generator: AsyncIterator[T] | None = None
-    try:
-        generator = make_generator()
-        async for item in generator:
-            items.put(("item", item))
-            await go.wait()
-            go.clear()
-    except asyncio.CancelledError:
-        raise
-    except BaseException as error:  # noqa: BLE001 (raised again where the items are taken; it must not end the loop)
-        items.put(("raised", error))
-    finally:
-        close = getattr(generator, "aclose", None)
-        if close is not None:
-            await close()
+    def __init__(self) -> None:
+        import asyncio
+        from queue import SimpleQueue
 
+        self.items: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        self.wanted = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._is_cancelled = False
 
-async def _outcome(coroutine: Coroutine[Any, Any, T]) -> tuple[T | None, BaseException | None]:
-    import asyncio
+    async def run(self, make_generator: Callable[[], AsyncIterator[T]]) -> None:
+        """Hand over each item and wait until the next is wanted; hand over what ends it too."""
+        import asyncio
 
-    try:
-        return await coroutine, None
-    except asyncio.CancelledError:
-        raise
-    except BaseException as error:  # noqa: BLE001 (raised again by the caller; SystemExit would end the loop)
-        return None, error
+        self._task = asyncio.current_task()
+        if self._is_cancelled:
+            return
+        generator: AsyncIterator[T] | None = None
+        try:
+            generator = make_generator()
+            async for item in generator:
+                self.items.put(("item", item))
+                await self.wanted.wait()
+                self.wanted.clear()
+        except asyncio.CancelledError:
+            pass  # by the one who takes the items, or by the generator itself: it is the end
+        except BaseException as error:  # noqa: BLE001 (raised where the items are taken; here it would end the loop)
+            self.items.put(("raised", error))
+        finally:
+            self.items.put(("ended", None))
+            close = getattr(generator, "aclose", None)
+            if close is not None:
+                await close()
 
-
-def _submit(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-    import asyncio
-
-    if threading.current_thread() is _thread:
-        coroutine.close()
-        raise RuntimeError("this runs in mino's event loop already: await it instead")
-    return asyncio.run_coroutine_threadsafe(coroutine, _running_loop())
+    def cancel(self) -> None:
+        """End the task, or keep it from beginning. Runs in the loop."""
+        self._is_cancelled = True
+        if self._task is not None:
+            self._task.cancel()
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
