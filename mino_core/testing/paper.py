@@ -162,8 +162,8 @@ class Paper:
         """The visible rows, without trailing blanks."""
         return [words(self._screen.buffer[y]) for y in range(self._screen.lines)]
 
-    def cells(self, scrollback: bool = True) -> list[Line]:
-        """The rows as cells with colours, up to the last that is not blank."""
+    def cells(self, scrollback: bool) -> list[Line]:
+        """The visible rows, or all, as cells with colours; none that are blank at the end."""
         rows = [self._screen.buffer[y] for y in range(self._screen.lines)]
         rows = [*self._screen.above, *rows] if scrollback else rows
         while rows and not words(rows[-1]):

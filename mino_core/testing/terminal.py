@@ -232,6 +232,14 @@ class Terminal:
         shown = [*(f"^{line}" for line in above), frame, *(f"|{line}" for line in lines), frame]
         return "\n".join([f"$ {' '.join(self._argv)}", *shown, f"cursor in row {row}, column {column}"])
 
+    def svg(self, path: str | Path, *, scrollback: bool = False) -> None:
+        """Draw the screen as it is into a file, with everything above it if asked for."""
+        from .picture import svg
+
+        with self._changed:
+            picture = svg(self._paper.cells(scrollback), self._paper.columns)
+        Path(path).write_text(picture, encoding="utf-8")
+
     # -- the end -------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:

@@ -4,6 +4,7 @@ import signal
 import sys
 import termios
 import threading
+from xml.etree import ElementTree
 
 import pytest
 from mino_core.testing import Canvas, Terminal, home
@@ -237,3 +238,22 @@ def test_a_styled_pen_is_noticed():
         canvas.screen.write("\x1b[1mbold")
         canvas.screen.flush()
         assert not canvas.pen_is_plain
+
+
+# -- pictures ----------------------------------------------------------------------------------
+
+
+def test_a_picture_holds_the_letters_and_their_colours(environ, tmp_path):
+    code = (
+        "print('above')\n"
+        "print('\\x1b[1;31mred <漢>\\x1b[m \\x1b[7mplain\\x1b[m \\x1b[38;2;1;2;3mtrue\\x1b[m')"
+    )
+    with Terminal(python(code), environ, columns=30, rows=3) as terminal:
+        terminal.wait_exit()
+        terminal.svg(tmp_path / "screen.svg")
+    picture = ElementTree.parse(tmp_path / "screen.svg").getroot()
+    texts = {text.text: text.attrib for text in picture.iter("{http://www.w3.org/2000/svg}text")}
+    assert list(texts) == ["above", "red <漢>", "plain", "true"]
+    assert texts["red <漢>"]["font-weight"] == "bold"
+    assert texts["true"]["fill"] == "#010203"
+    assert float(texts["plain"]["x"]) == pytest.approx(12 + 9 * 8.4)
