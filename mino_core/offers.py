@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .discovery import is_name
 from .types import Tool
 
 #: For each offering hook: what one of its things is called, and the methods of what a factory makes.
@@ -18,9 +18,8 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "mino_tools": ("tool", ()),
     "mino_subcommands": ("subcommand", ()),
 }
-_NAME = re.compile(r"[\w.-]+(:[\w.-]+)*")
-#: What every server takes as a tool's name.
-_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+#: What every server takes as a tool's name: ASCII, and not longer than this.
+_LONGEST_TOOL = 64
 
 
 class Offer(NamedTuple):
@@ -66,14 +65,22 @@ class Clash(NamedTuple):
 def unfit(hook: str, name: object, value: object) -> str:
     """Why something cannot be offered under a name, or nothing."""
     word, _ = KINDS[hook]
-    pattern = _TOOL_NAME if hook == "mino_tools" else _NAME
-    if not isinstance(name, str) or not pattern.fullmatch(name):
+    if not isinstance(name, str) or not (_is_tool(name) if hook == "mino_tools" else _is_name(name)):
         return f"{name!r} cannot be the name of a {word}: letters, digits, '-' and '_'"
     if hook == "mino_commands" and name != name.lower():
         return f"{name!r} cannot be the name of a command: those are in lower case"
     if not callable(value) and not (hook == "mino_tools" and isinstance(value, Tool)):
         return f"the {word} {name!r} is not callable but {type(value).__name__}"
     return ""
+
+
+def _is_name(name: str) -> bool:
+    """A folder of commands gives names with colons."""
+    return all(map(is_name, name.split(":")))
+
+
+def _is_tool(name: str) -> bool:
+    return is_name(name) and name.isascii() and "." not in name and len(name) <= _LONGEST_TOOL
 
 
 def settle(
