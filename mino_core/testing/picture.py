@@ -33,7 +33,7 @@ _COLOURS = {
     "brightcyan": "#7fd8e3",
     "brightwhite": "#ffffff",
 }
-_FONT = "font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:14px;white-space:pre"
+_FONT = 'font-family="\'DejaVu Sans Mono\',Menlo,Consolas,monospace" font-size="14" xml:space="preserve"'
 
 
 class _Style(NamedTuple):
@@ -46,7 +46,7 @@ def svg(rows: Sequence[Line], columns: int) -> str:
     """The rows, drawn in their colours, `columns` wide."""
     width, height = columns * _WIDTH + 2 * _MARGIN, len(rows) * _HEIGHT + 2 * _MARGIN
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" style="{_FONT}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" {_FONT}>',
         f'<rect width="100%" height="100%" rx="8" fill="{_PAPER}"/>',
     ]
     for y, row in enumerate(rows):
@@ -55,10 +55,11 @@ def svg(rows: Sequence[Line], columns: int) -> str:
             if style.paper != _PAPER:
                 size = f'width="{cells * _WIDTH:g}" height="{_HEIGHT}"'
                 lines.append(f'<rect x="{left:g}" y="{top}" {size} fill="{style.paper}"/>')
-            if text.strip():
-                length = f'textLength="{cells * _WIDTH:g}" lengthAdjust="spacingAndGlyphs"'
-                place = f'x="{left:g}" y="{top + 14}" {length} fill="{style.ink}"{style.more}'
-                lines.append(f"<text {place}>{escape(text)}</text>")
+            if words := text.strip(" "):
+                left += (len(text) - len(text.lstrip(" "))) * _WIDTH
+                length = (cells - len(text) + len(words)) * _WIDTH
+                place = f'x="{left:g}" y="{top + 14}" textLength="{length:g}"'
+                lines.append(f'<text {place} fill="{style.ink}"{style.more}>{escape(words)}</text>')
     return "\n".join([*lines, "</svg>", ""])
 
 
