@@ -127,6 +127,7 @@ def _option(text: str) -> tuple[str, Any]:
     if not equals or not name.strip():
         raise UsageError(f"-o {text!r}: write -o KEY=VALUE")
     try:
-        return name.strip(), tomllib.loads(f"x = {value}")["x"]
+        read = tomllib.loads(f"x = {value}")
     except tomllib.TOMLDecodeError:
-        return name.strip(), value
+        read = {}
+    return name.strip(), read["x"] if read.keys() == {"x"} else value

@@ -23,6 +23,7 @@ from .toml_file import Document
 
 if TYPE_CHECKING:
     from .exposure import Row
+    from .records import Send
 
 #: What a model is told where the user has written no SOUL.md.
 INSTRUCTIONS = (
@@ -103,7 +104,7 @@ class Config:
     session: SessionConfig = field(default_factory=SessionConfig)
     shell: ShellConfig = field(default_factory=ShellConfig)
     history: Choice = field(default_factory=lambda: Choice("jsonl", Settings()))
-    send: str = "all"
+    send: Send = "all"
     renderer: Choice = field(default_factory=lambda: Choice("rich", Settings()))
     input: Choice = field(default_factory=lambda: Choice("editor", Settings()))
     plugins: PluginsConfig = field(default_factory=PluginsConfig)

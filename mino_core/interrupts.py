@@ -14,6 +14,8 @@ repeated work and time limits; it too acts only where armed.
 
 from __future__ import annotations
 
+import os
+import select
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +29,7 @@ _LOOK_AGAIN, _RAISE_AGAIN = 0.05, 1.0
 
 _level = _HELD
 _pending = 0  # the signal number that waits to be honoured, or 0
+_wakers: tuple[int, int] | None = None  # a pipe into which each signal writes a byte
 
 
 class Terminated(KeyboardInterrupt):
@@ -58,13 +61,20 @@ def _on_signal(signum: int, frame: FrameType | None) -> None:
     second = _pending != 0
     if _pending not in _TERMINATING:
         _pending = signum
-    if not _leaving(frame) and (_level == _ARMED or (second and _level == _HELD)):
+    if _settled(frame) and (_level == _ARMED or (second and _level == _HELD)):
         _honour()
 
 
-def _leaving(frame: FrameType | None) -> bool:
-    """Whether a block is just ending: an error raised now would keep its level for ever."""
-    return frame is not None and frame.f_code is _At.__exit__.__code__
+def _settled(frame: FrameType | None) -> bool:
+    """Whether an error may be raised here: not where a block ends, or its level would stay for ever.
+
+    Where a block begins, its level is taken back first, since its end will not come.
+    """
+    global _level
+    code = None if frame is None else frame.f_code
+    if frame is not None and code is _At.__enter__.__code__ and _level == _ARMED:
+        _level = frame.f_locals["self"]._before  # noqa: SLF001 (our own class, seen from the handler)
+    return code is not _At.__exit__.__code__
 
 
 class _At:
@@ -74,6 +84,7 @@ class _At:
 
     def __init__(self, level: int) -> None:
         self._level = level
+        self._before = _level
 
     def __enter__(self) -> None:
         global _level
@@ -91,6 +102,10 @@ class _At:
         # An error on its way out is not replaced by a Ctrl-C; the next armed place honours that.
         if _pending and _level == _ARMED and kind is None:
             _honour()
+
+
+#: Where a block begins or ends: its level is not settled there.
+_EDGES = (_At.__enter__.__code__, _At.__exit__.__code__)
 
 
 def armed() -> _At:
@@ -118,18 +133,47 @@ def discard() -> None:
 @contextmanager
 def installed() -> Iterator[None]:
     """Own SIGINT, SIGTERM, SIGHUP and SIGALRM for this block, and put the former handlers back."""
-    global _pending, _level
+    global _pending, _level, _wakers
     owned = dict.fromkeys((signal.SIGINT, *_TERMINATING), _on_signal)
     before = {signum: signal.signal(signum, handler) for signum, handler in owned.items()}
     before[signal.SIGALRM] = signal.signal(signal.SIGALRM, _on_alarm)
     _pending, _level = 0, _HELD
+    _wakers = os.pipe()
+    for fd in _wakers:
+        os.set_blocking(fd, False)
     try:
         yield
     finally:
         _timers.clear()
         signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.set_wakeup_fd(-1)
         for signum, handler in before.items():
             signal.signal(signum, handler if handler is not None else signal.SIG_DFL)
+        wakers, _wakers = _wakers, None
+        for fd in wakers:
+            os.close(fd)
+
+
+def wait(fd: int, seconds: float | None = None) -> bool:
+    """Wait until there is something to read; False where nothing came within `seconds`.
+
+    A plain read does not notice a signal that arrived in the instant before it: Python runs
+    handlers between bytecodes, and the read has begun. Here it lands, also then.
+    """
+    if _wakers is None:
+        return bool(select.select([fd], [], [], seconds)[0])
+    deadline = None if seconds is None else time.monotonic() + seconds
+    woken, waker = _wakers
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)  # again: asyncio takes it away
+    while True:
+        left = None if deadline is None else max(deadline - time.monotonic(), 0)
+        ready, _, _ = select.select([fd, woken], [], [], left)
+        if woken in ready:
+            os.read(woken, 4096)  # the handler itself runs when we are back here
+        if fd in ready:
+            return True
+        if not ready:
+            return False
 
 
 # -- the one timer -----------------------------------------------------------------------------
@@ -161,7 +205,7 @@ def _schedule() -> None:
 def _on_alarm(signum: int, frame: FrameType | None) -> None:
     now = time.monotonic()
     due = [timer for timer in _timers if timer.due <= now]
-    may_act = _level == _ARMED and not _leaving(frame)
+    may_act = _level == _ARMED and (frame is None or frame.f_code not in _EDGES)
     for timer in due:
         timer.due = now + (timer.period if may_act else _LOOK_AGAIN)
     _schedule()
@@ -173,9 +217,9 @@ def _on_alarm(signum: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _running(timer: _Timer) -> Iterator[None]:
-    _timers.append(timer)
-    _schedule()
     try:
+        _timers.append(timer)
+        _schedule()
         yield
     finally:
         if timer in _timers:

@@ -14,6 +14,9 @@ from .records import Conversation, message_to_json, record
 from .secret import mask
 from .types import History, Log, Message, Part, Record
 
+#: Keys whose values are mino's own words.
+_OURS = frozenset({"id", "time", "type", "role", "outcome"})
+
 
 class Journal:
     """The records of one conversation, appended to its log and folded as they come.
@@ -118,7 +121,7 @@ def _masked(value: Any) -> Any:
         case str():
             return mask(value)
         case Mapping():
-            return {key: _masked(inner) for key, inner in value.items()}
+            return {key: inner if key in _OURS else _masked(inner) for key, inner in value.items()}
         case list() | tuple():
             return [_masked(inner) for inner in value]
     return value

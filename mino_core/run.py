@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from . import arguments, interrupts, opening, outlets
 from .arguments import Asked
 from .config import load
-from .errors import MinoError, UsageError
+from .errors import ConfigError, MinoError, UsageError
 from .messages import is_blank
 from .plugins import Host
 from .screen import Screen, ScreenGone, sanitise
@@ -70,7 +70,7 @@ def _do(argv: Sequence[str]) -> int:
         return _print(f"mino {__version__}\n")
     if asked.help:
         return _print(asked.help + _subcommands(asked))
-    host = _host(asked)
+    host = _host(asked, strict=asked.subcommand is None)
     if asked.subcommand is not None:
         return _subcommand(host, asked.subcommand, list(asked.rest))
     with outlets.guarded():
@@ -96,17 +96,27 @@ def _gone(error: OSError) -> ScreenGone:
     return ScreenGone(str(error))
 
 
-def _host(asked: Asked) -> Host:
+def _host(asked: Asked, *, strict: bool) -> Host:
+    """The plugins, loaded. ConfigError for everything wrong in the configuration at once.
+
+    `strict` also wants every name in it to be one that a plugin offers, as a chat needs.
+    """
     environ = {**os.environ, "MINO_DEBUG": "1"} if asked.flags.debug else os.environ
-    host = Host(load(environ, asked.flags), safe=asked.flags.safe, extensions=asked.flags.extensions)
+    wrong: list[str] = []
+    config = load(environ, asked.flags, wrong)
+    host = Host(config, safe=asked.flags.safe, extensions=asked.flags.extensions)
     host.load()
+    if strict:
+        wrong += config.unknown_names(host.offers)
+    if wrong:
+        raise ConfigError("\n".join(wrong))
     return host
 
 
 def _subcommands(asked: Asked) -> str:
     """The line of the help that depends on the plugins."""
     try:
-        return f"subcommands: {', '.join(sorted(_host(asked).offers('mino_subcommands')))}\n"
+        return f"subcommands: {', '.join(sorted(_host(asked, strict=False).offers('mino_subcommands')))}\n"
     except MinoError as error:
         return f"subcommands are not listed, since {error}\n"
 
@@ -189,7 +199,7 @@ def _read_all() -> str:
     pieces: list[bytes] = []
     try:
         with interrupts.every(1.0, tell), interrupts.armed():
-            while piece := os.read(0, 1 << 16):
+            while interrupts.wait(0) and (piece := os.read(0, 1 << 16)):
                 pieces.append(piece)
     except OSError as error:
         raise UsageError(f"cannot read standard input: {error.strerror}") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import interrupts, tools
 from .display import Display
@@ -56,11 +56,11 @@ class Session:
         self.input: Input | None = None
         self.last: TurnEnded | None = None
         self.leaving = False
-        #: Why this provider answers, in words.
-        self.why = ""
         self.tools: Mapping[str, Tool] = {}
+        #: What answers; what each request carries along; why this provider was chosen, in words.
         self.answerer: Provider
-        self.provider = self.model = ""
+        self.options: Mapping[str, Any] = {}
+        self.provider = self.model = self.why = ""
         self._choose(None)
         self._allowed: set[str] = set()
         self.journal = self._begin()
@@ -177,9 +177,9 @@ class Session:
         """Let another provider or another model answer from here on. ConfigError where it cannot."""
         if provider is not None:
             former = self.answerer
-            self._choose(provider)
+            self._choose(provider, model)
             _close(former)
-        if model is not None:
+        elif model is not None:
             self.model = model
 
     def leave(self) -> None:
@@ -275,17 +275,16 @@ class Session:
 
     # -- making --------------------------------------------------------------------------------
 
-    def _choose(self, name: str | None) -> None:
+    def _choose(self, name: str | None, model: str | None = None) -> None:
         choice = self.config.provider(name, self.host.offers("mino_providers"))
-        if not choice.model:
+        answerer: Provider = self.host.make("mino_providers", choice.kind, choice.settings)
+        model = model or choice.model or str(getattr(answerer, "model", ""))
+        if not model:
             raise UsageError(
                 f"no model is known for {choice.name}; name one with --model (`mino models {choice.name}`)"
             )
-        self.answerer = self.host.make("mino_providers", choice.kind, choice.settings)
-        self.provider = choice.name
-        self.model = choice.model
-        self.options = choice.options
-        self.why = choice.why
+        self.answerer, self.provider, self.model = answerer, choice.name, model
+        self.options, self.why = choice.options, choice.why
 
     def _begin(self, backlog: Iterable[Record] = (), **more: object) -> Journal:
         head = record("head", format=1, mino=_version(), directory=_directory(), **more) | {"id": new_id()}

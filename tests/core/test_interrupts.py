@@ -208,3 +208,73 @@ assert open(path, "rb").read().split() == memory
     for seed in range(5):
         path = tmp_path / str(seed)
         subprocess.run([sys.executable, "-c", program, str(path), str(seed)], check=True)
+
+
+def test_a_wait_ends_when_something_can_be_read():
+    reading, writing = os.pipe()
+    try:
+        assert not interrupts.wait(reading, 0)
+        os.write(writing, b"x")
+        assert interrupts.wait(reading)
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def test_a_wait_hears_a_signal_of_the_instant_before_it(monkeypatch):
+    """The signal comes when no bytecode will run any more: its byte is in the pipe, and select sees it."""
+    import select
+
+    reading, writing = os.pipe()
+    real = select.select
+
+    def late(*args):
+        press()
+        return real(*args)
+
+    class Late:
+        select = staticmethod(late)
+
+    monkeypatch.setattr(interrupts, "select", Late)
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupts.armed():
+            interrupts.wait(reading)
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def test_no_signal_at_any_instruction_leaves_a_level_behind():
+    """A signal between any two lines of the blocks themselves: afterwards all is as before."""
+    program = """
+import signal, sys
+from mino_core import interrupts
+
+target = 0
+def trace(frame, event, arg):
+    global target
+    if frame.f_code.co_filename == interrupts.__file__:
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            target -= 1
+            if target == 0:
+                interrupts._on_signal(signal.SIGINT, frame)  # what it raises is raised there
+    return trace
+
+with interrupts.installed():
+    for n in range(1, 400):
+        target = n
+        sys.settrace(trace)
+        try:
+            with interrupts.limit(60), interrupts.armed():
+                with interrupts.held():
+                    pass
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(None)
+        assert interrupts._level == interrupts._HELD, n
+        assert not interrupts._timers, n
+        interrupts.discard()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
