@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 
 from mino_core import Provider, Settings, hookimpl
 
+MINO_API = 1
+
 
 @hookimpl
 def mino_providers() -> Mapping[str, Callable[[Settings], Provider]]:
-    """Anthropic Messages, as spoken by Anthropic and by the servers that follow it."""
+    """Offer the dialect; it is imported when one of its kind is made."""
     return {"anthropic-messages": _messages}
 
 
