@@ -124,7 +124,7 @@ class _Answer:
     def _read(self, delta: Json, out: list[Delta]) -> None:
         """The words and calls of one delta or message."""
         content = delta.get("content")
-        if len(delta) > 1:
+        if len(delta) > 1 or not content:  # nearly every delta is content alone
             self._read_reasoning(delta, out)
         if isinstance(content, str):
             if content:

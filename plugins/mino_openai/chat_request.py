@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ from mino_core import (
     Message,
     Part,
     Reasoning,
-    Refusal,
     Request,
     Text,
     Tool,
@@ -19,11 +19,13 @@ from mino_core import (
     ToolResult,
     is_blank,
 )
-from mino_core.transport import as_table, mended
+from mino_core.transport import as_list, as_table, mended
 
 #: The kind of provider, and the key of its echo bag in `Message.meta`.
 KIND = "openai-chat"
 Json = dict[str, Any]
+
+_ID_LIMIT = 40
 
 
 def encode(
@@ -61,7 +63,11 @@ def _messages(request: Request, host: str) -> Iterator[Json]:
     if not is_blank(request.instructions):
         yield {"role": "system", "content": request.instructions}
     shown: list[Part] = []  # pictures out of tools, which only a user's message can carry
+    said: list[Message] = []  # replies in a row, which a strict server takes as one only
     for message in mended(request.messages):
+        if said and (message.role != "assistant" or _calls(said[-1])):
+            yield _assistant(said, host)
+            said.clear()
         match message.role:
             case "user":
                 yield _user([*shown, *message.parts])
@@ -70,23 +76,39 @@ def _messages(request: Request, host: str) -> Iterator[Json]:
                 if shown:
                     yield _user(shown)
                     shown.clear()
-                yield _assistant(message, host)
+                said.append(message)
             case "tool":
-                for part in message.parts:
-                    if isinstance(part, ToolResult):
-                        yield {"role": "tool", "tool_call_id": part.call_id, "content": part.content}
-                    else:
-                        shown.append(part)
+                yield from (_result(part) for part in message.parts if isinstance(part, ToolResult))
+                shown += (part for part in message.parts if not isinstance(part, ToolResult))
+    if said:
+        yield _assistant(said, host)
     if shown:
         yield _user(shown)
 
 
-def _user(parts: Sequence[Part]) -> Json:
+# -- a user's message --------------------------------------------------------------------------
+
+
+def _user(parts: Iterable[Part]) -> Json:
     """A user's message: one plain string wherever that is possible, since not every server takes lists."""
-    texts = [part.text for part in parts if isinstance(part, Text)]
-    if len(texts) == len(parts):
+    said = [_readable(part) for part in parts]
+    texts = [part.text for part in said if isinstance(part, Text)]
+    if len(texts) == len(said):
         return {"role": "user", "content": "\n\n".join(texts)}
-    return {"role": "user", "content": [_user_part(part) for part in parts]}
+    return {"role": "user", "content": [_user_part(part) for part in said]}
+
+
+def _readable(part: Part) -> Part:
+    """A text file as text: the dialect has files too, but hardly a server takes more than PDF."""
+    if not isinstance(part, File) or not part.media_type.startswith("text/"):
+        return part
+    from base64 import b64decode
+
+    try:
+        text = b64decode(part.data).decode()
+    except ValueError:
+        return part
+    return Text(f"{part.name}:\n\n{text}" if part.name else text)
 
 
 def _user_part(part: Part) -> Json:
@@ -101,23 +123,46 @@ def _user_part(part: Part) -> Json:
     raise TypeError(f"{type(part).__name__} is not a user's part")
 
 
-def _assistant(message: Message, host: str) -> Json:
-    """An assistant's message, without the keys that would be null: some servers refuse those."""
+# -- a reply, and what its tools said ----------------------------------------------------------
+
+
+def _assistant(messages: Sequence[Message], host: str) -> Json:
+    """A reply, without the keys that would be null: some servers refuse those."""
     out: Json = {"role": "assistant"}
-    if text := "".join(part.text for part in message.parts if isinstance(part, Text | Refusal)):
+    if text := "\n\n".join(message.text for message in messages if message.text):
         out["content"] = text
-    if calls := [part for part in message.parts if isinstance(part, ToolCall)]:
-        out["tool_calls"] = list(_calls(calls))
-    kept = as_table(message.meta.get(KIND))
-    if kept and kept.get("host") == host:
-        if (field := kept.get("reasoning")) == "reasoning_content":
-            out[field] = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
-        if details := kept.get("reasoning_details"):
-            out["reasoning_details"] = details
+    if calls := _calls(messages[-1]):
+        out["tool_calls"] = [_call(call) for call in calls]
+    for message in messages:
+        kept = as_table(message.meta.get(KIND))
+        if not kept or kept.get("host") != host:
+            continue
+        if kept.get("reasoning") == "reasoning_content":
+            thoughts = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
+            out["reasoning_content"] = out.get("reasoning_content", "") + thoughts
+        if details := as_list(kept.get("reasoning_details")):
+            out["reasoning_details"] = out.get("reasoning_details", []) + details
     return out
 
 
-def _calls(calls: Iterable[ToolCall]) -> Iterator[Json]:
-    for call in calls:
-        arguments = call.arguments if call.parsed is not None and not is_blank(call.arguments) else "{}"
-        yield {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+def _calls(message: Message) -> list[ToolCall]:
+    return [part for part in message.parts if isinstance(part, ToolCall)]
+
+
+def _call(call: ToolCall) -> Json:
+    arguments = call.arguments if call.parsed is not None and not is_blank(call.arguments) else "{}"
+    function = {"name": call.name, "arguments": arguments}
+    return {"id": _fitted(call.id), "type": "function", "function": function}
+
+
+def _result(result: ToolResult) -> Json:
+    content = "(no output)" if is_blank(result.content) else result.content
+    return {"role": "tool", "tool_call_id": _fitted(result.call_id), "content": content}
+
+
+def _fitted(call_id: str) -> str:
+    """The id, shortened where another dialect's is longer than OpenAI allows."""
+    if len(call_id) <= _ID_LIMIT:
+        return call_id or "call"
+    digest = zlib.crc32(call_id.encode("utf-8", "surrogatepass"))
+    return f"{call_id[: _ID_LIMIT - 9]}_{digest:08x}"
