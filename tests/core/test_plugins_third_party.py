@@ -3,6 +3,7 @@
 The same ones are built as wheels and installed by the tests in `tests/real`.
 """
 
+import sys
 import tomllib
 from pathlib import Path
 
@@ -15,9 +16,7 @@ THIRD_PARTY = Path(__file__).parents[1] / "third_party"
 
 @pytest.fixture
 def shelf(tmp_path, monkeypatch):
-    made = Shelf(tmp_path, monkeypatch)
-    made.monkeypatch.syspath_prepend(made.site)
-    return made
+    return Shelf(tmp_path, monkeypatch)
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +30,7 @@ def install(shelf, *names):
     for name in names:
         project = tomllib.loads((THIRD_PARTY / name / "pyproject.toml").read_text("utf-8"))["project"]
         shelf.distribution(project["name"], project["entry-points"]["mino"], project["version"])
-        shelf.monkeypatch.syspath_prepend(THIRD_PARTY / name)
+        shelf.monkeypatch.setattr(sys, "path", [str(THIRD_PARTY / name), *sys.path])
 
 
 def test_the_good_one_offers_something_of_every_kind(shelf):
