@@ -18,9 +18,11 @@ def mino_renderers() -> Mapping[str, Callable[[Settings, Screen], Renderer]]:
 
 
 def _rich(settings: Settings, screen: Screen) -> Renderer:
-    from .plain import Plain
+    if not screen.can_move and (screen.is_terminal or not screen.colour):
+        return _plain(settings, screen)  # nothing can be repainted there, and no escape is welcome
+    from .rich_terminal import Rich
 
-    return Plain(settings, screen)
+    return Rich(settings, screen)
 
 
 def _plain(settings: Settings, screen: Screen) -> Renderer:

@@ -1,0 +1,331 @@
+"""What stands inside a paragraph: emphasis, code, links, maths; and what of it can still change.
+
+CommonMark, with four differences for the sake of what models write. No letter is lost:
+`__init__`, `2*3*4`, `C:\\new\\_x`, HTML and maths stay as they are. Emphasis works between
+ideographs and their punctuation. A newline is a newline. And a construct that is not closed
+within `limit` characters is none, so that an answer never has to be read again from its start.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from . import links
+from .emphasis import Delimiters, Item
+from .look import CODE, UNDERLINED, Palette, Span
+from .wrap import joined, last_break
+
+_SPECIAL = re.compile(r"[\\`*_~\[\]<&$]|https?://| +(?=\n)")
+_ESCAPABLE = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_LETTER_AFTER_BACKSLASH = re.compile(r"\\[A-Za-z0-9]")
+_AUTOLINK = re.compile(r"<((?:https?://|mailto:)[!-;=?-~]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+_OPEN_TAG = re.compile(r"<(?:[A-Za-z/!][^<>]*)?\Z|<!--")
+_BREAK_TAG = re.compile(r"<br\s*/?>\n?", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_OPEN_ENTITY = re.compile(r"&#?[A-Za-z0-9]{0,32}\Z")
+_DOLLARS = re.compile(r"\$(?=[^\s$])(?:[^$\n\\]|\\.)*(?<=\S)\$(?![\d$])")
+_SHORT = 200
+_URL = re.compile(r"https?://[!-;=?-Z_a-z{|}~]*")
+_TARGET = re.compile(
+    r"\(\s*(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))"
+    r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
+)
+_PARENTHESIS = re.compile(r"\\.|[()]")
+_RUN = re.compile(r"`+|\*+|_+|~+")
+_TICKS = re.compile("`+")
+
+
+class Inline(NamedTuple):
+    """The spans of a text: `settled` of its first `end` characters, which no later text changes."""
+
+    settled: list[Span]
+    end: int
+    open: list[Span]
+
+
+def inline(
+    text: str,
+    palette: Palette,
+    *,
+    bits: int = 0,
+    before: str = "",
+    limit: int = 1000,
+    hold: int | None = None,
+    final: bool = True,
+) -> Inline:
+    """Read `text`, which follows the character `before`. Nothing from `hold` on is settled.
+
+    What is open at the end, where that is not `final`, is shown as it will look once it is closed.
+    """
+    return _Reader(text, palette, bits=bits, before=before, limit=limit, final=final).read(hold)
+
+
+class _Bracket(NamedTuple):
+    item: int
+    delimiters: int
+    start: int
+
+
+class _Reader:
+    def __init__(
+        self, text: str, palette: Palette, *, bits: int, before: str, limit: int, final: bool
+    ) -> None:
+        self.text = text
+        self.palette = palette
+        self.bits = bits
+        self.before = before
+        self.limit = limit
+        self.final = final
+        self.items: list[Item] = []
+        self.delimiters = Delimiters(self.items, limit)
+        self.brackets: list[_Bracket] = []
+        self.unsettled = len(text)
+
+    def read(self, hold: int | None) -> Inline:
+        text, at = self.text, 0
+        while match := _SPECIAL.search(text, at):
+            if match.start() > at:
+                self._literal(at, match.start())
+            at = self._special(match.group()[0], match.start(), match.end())
+        if at < len(text):
+            self._literal(at, len(text))
+        for unclosed in self.delimiters.resolve(0):
+            if self._waits(unclosed.start):
+                self.delimiters.foresee(unclosed)
+        for bracket in self.brackets:
+            self._waits(bracket.start)
+        if self.final:
+            return Inline(self._spans(self.items), len(text), [])
+        return self._divided(self.unsettled if hold is None else min(self.unsettled, hold))
+
+    # -- settled and open ----------------------------------------------------------------------
+
+    def _waits(self, start: int, limit: int = 0) -> bool:
+        """Whether what begins at `start` may still be closed; then it and all after it is open."""
+        if self.final or len(self.text) - start > (limit or self.limit):
+            return False
+        self.unsettled = min(self.unsettled, start)
+        return True
+
+    def _divided(self, end: int) -> Inline:
+        """Cut at the last place before `end` where a row may be broken and nothing is open."""
+        items = self.items
+        for n in range(len(items) - 1, -1, -1):
+            item = items[n]
+            if item.start < end and item.is_plain:
+                upto = min(len(item.text), end - item.start)
+                at = last_break(item.text, max(0, upto - 2 * self.limit), upto)
+                if not at and upto > 2 * self.limit:
+                    at = upto - self.limit  # a word that long is wider than any window
+                if at and (at > upto - 2 * self.limit or item.text[at - 1 : at] in (" ", "\n")):
+                    return self._cut(n, at)
+        return Inline([], 0, self._spans(items))
+
+    def _cut(self, n: int, at: int) -> Inline:
+        item = self.items[n]
+        head, tail = Item(item.text[:at], item.start), Item(item.text[at:], item.start + at)
+        settled = self._spans([*self.items[:n], head])
+        return Inline(settled, tail.start, self._spans([tail, *self.items[n + 1 :]]))
+
+    def _spans(self, items: list[Item]) -> list[Span]:
+        look, bits = self.palette.look, self.bits
+        return joined((item.shown, look(bits | item.bits, item.link)) for item in items)
+
+    # -- pieces --------------------------------------------------------------------------------
+
+    def _literal(self, start: int, end: int) -> int:
+        item = Item(self.text[start:end], start)
+        item.is_text = True
+        self.items.append(item)
+        return end
+
+    def _show(self, text: str, start: int, end: int, bits: int = 0, link: str = "") -> int:
+        self.items.append(Item(text, start, bits, link))
+        return end
+
+    def _special(self, char: str, start: int, end: int) -> int:
+        match char:
+            case " ":
+                return end  # spaces before a newline
+            case "\\":
+                return self._backslash(start)
+            case "`":
+                return self._code(start)
+            case "*" | "_" | "~":
+                return self._delimiter(start)
+            case "[":
+                self.brackets.append(_Bracket(len(self.items), len(self.delimiters.live), start))
+                return self._show("[", start, end)
+            case "]":
+                return self._bracket(start)
+            case "<":
+                return self._angle(start)
+            case "&":
+                return self._entity(start)
+            case "$":
+                return self._dollar(start)
+            case _:
+                return self._address(start, end)
+
+    def _backslash(self, start: int) -> int:
+        text = self.text
+        following = text[start + 1 : start + 2]
+        if not following:
+            self._waits(start)
+            return self._show("\\", start, start + 1)
+        if following == "\n":
+            return self._show("\n", start, start + 2)
+        if following in "([":
+            return self._maths(start, "\\)" if following == "(" else "\\]", following)
+        if following not in _ESCAPABLE:
+            return self._show("\\", start, start + 1)
+        space = max(text.rfind(" ", max(0, start - _SHORT), start), text.rfind("\n", 0, start))
+        word = text[space + 1 : start + _SHORT].split(None, 1)
+        kept = "\\" if word and _LETTER_AFTER_BACKSLASH.search(word[0]) else ""
+        return self._show(kept + following, start, start + 2)
+
+    def _maths(self, start: int, closing: str, unclosed: str) -> int:
+        """Maths stands as it is written, between its marks."""
+        end = self.text.find(closing, start + 2, start + self.limit)
+        if end >= 0:
+            end += len(closing)
+            return self._show(self.text[start:end], start, end)
+        if self._waits(start):
+            return self._show(self.text[start:], start, len(self.text))
+        return self._show(unclosed, start, start + 2)
+
+    def _dollar(self, start: int) -> int:
+        if self.text.startswith("$$", start):
+            return self._maths(start, "$$", "$$")
+        found = _DOLLARS.match(self.text, start, start + _SHORT)
+        if found:
+            if found.end() == len(self.text):
+                self._waits(start)
+            return self._show(found.group(), start, found.end())
+        if "\n" not in self.text[start : start + _SHORT]:
+            self._waits(start, _SHORT)
+        return self._show("$", start, start + 1)
+
+    def _code(self, start: int) -> int:
+        text = self.text
+        opening = _TICKS.match(text, start)
+        assert opening
+        size = len(opening.group())
+        for closing in _TICKS.finditer(text, opening.end(), start + self.limit):
+            if len(closing.group()) == size:
+                if closing.end() == len(text):
+                    self._waits(start)
+                self._show_code(text[opening.end() : closing.start()], start)
+                return closing.end()
+        if self._waits(start):
+            if opening.end() < len(text):
+                self._show_code(text[opening.end() :], start)
+            return len(text)
+        return self._show(opening.group(), start, opening.end())
+
+    def _show_code(self, text: str, start: int) -> None:
+        text = text.replace("\n", " ")
+        if text[:1] == text[-1:] == " " and text.strip():
+            text = text[1:-1]
+        self._show(text if self.palette.colour else f"`{text}`", start, 0, CODE)
+
+    def _delimiter(self, start: int) -> int:
+        run = _RUN.match(self.text, start)
+        assert run
+        end = run.end()
+        previous = self.text[start - 1] if start else self.before
+        at_end = end == len(self.text) and not self.final
+        if at_end:
+            self._waits(start)
+        self.delimiters.add(run.group(), start, previous, self.text[end : end + 1], hidden=at_end)
+        return end
+
+    def _bracket(self, start: int) -> int:
+        text, end = self.text, start + 1
+        if not self.brackets:
+            return self._show("]", start, end)
+        bracket = self.brackets.pop()
+        if start - bracket.start > self.limit:
+            self.brackets.clear()
+            return self._show("]", start, end)
+        if end == len(text):
+            self._waits(bracket.start)
+        elif text[end] == "(":
+            if found := _TARGET.match(text, end, bracket.start + self.limit):
+                self._link(bracket, found[1] if found[1] is not None else found[2])
+                return found.end()
+            if _is_open(text, end) and self._waits(bracket.start):
+                return self._show(text[start:], start, len(text))
+        return self._show("]", start, end)
+
+    def _link(self, bracket: _Bracket, url: str) -> None:
+        """Make a link of everything since the bracket."""
+        items, palette = self.items, self.palette
+        self.delimiters.resolve(bracket.delimiters)
+        del self.delimiters.live[bracket.delimiters :]
+        url = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", url)
+        label = "".join(item.shown for item in items[bracket.item + 1 :])
+        link = links.target(url, palette)
+        items[bracket.item].text = ""
+        before = items[bracket.item - 1] if bracket.item else None
+        if before and before.is_text and before.text.endswith("!"):  # a picture
+            before.text = before.text[:-1]
+            before.is_text = False
+        for item in items[bracket.item + 1 :]:
+            item.bits |= UNDERLINED
+            item.link = link
+        if not label:
+            self._show(url, bracket.start, 0, UNDERLINED, link)
+        elif shown := links.addition(label, url, palette):
+            self._show(f" ({shown})", bracket.start, 0)
+
+    def _angle(self, start: int) -> int:
+        text, most = self.text, start + self.limit
+        if found := _AUTOLINK.match(text, start, most):
+            url = found[1]
+            link = links.target(url if ":" in url else f"mailto:{url}", self.palette)
+            return self._show(url, start, found.end(), UNDERLINED, link)
+        if found := _BREAK_TAG.match(text, start):
+            if found.end() == len(text):
+                self._waits(start)
+            return self._show("\n", start, found.end())
+        if found := _TAG.match(text, start, most):
+            return self._show(found.group(), start, found.end())
+        if _OPEN_TAG.match(text, start) and self._waits(start):
+            return self._show(text[start:], start, len(text))
+        return self._show("<", start, start + 1)
+
+    def _entity(self, start: int) -> int:
+        if found := _ENTITY.match(self.text, start):
+            from html import unescape
+
+            char = unescape(found.group())
+            if char and (char == "\xa0" or char.isprintable()):  # never a control
+                return self._show(char, start, found.end())
+        elif _OPEN_ENTITY.match(self.text, start):
+            self._waits(start)
+        return self._show("&", start, start + 1)
+
+    def _address(self, start: int, end: int) -> int:
+        previous = self.text[start - 1] if start else self.before
+        found = _URL.match(self.text, start, start + self.limit)
+        if found is None or (previous.isascii() and previous.isalnum()):
+            return self._literal(start, end)
+        if found.end() == len(self.text):
+            self._waits(start)
+        url = links.trimmed(found.group())
+        if len(found.group()) == self.limit or len(url) <= end - start:
+            return self._literal(start, end)
+        return self._show(url, start, start + len(url), UNDERLINED, links.target(url, self.palette))
+
+
+def _is_open(text: str, start: int) -> bool:
+    """Whether the parenthesis at `start` is not closed before the end."""
+    depth = 0
+    for found in _PARENTHESIS.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(found.group(), 0)
+        if depth == 0:
+            return False
+    return True

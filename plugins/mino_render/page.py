@@ -1,0 +1,32 @@
+"""What every block is drawn for: the window, what it can show, and how far back it may look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .look import Palette
+
+if TYPE_CHECKING:
+    from mino_core import Screen
+
+
+class Page:
+    """The window of one answer. `parsed` counts the characters that were read for their meaning."""
+
+    def __init__(self, columns: int, rows: int, palette: Palette, bits: int = 0) -> None:
+        self.columns = columns
+        self.rows = rows
+        self.palette = palette
+        self.bits = bits
+        self.parsed = 0
+        #: An emphasis or a link longer than this is none. What is open must fit on the screen.
+        self.limit = max(2 * columns, min(2000, columns * max(rows - 3, 1) // 2))
+
+    @classmethod
+    def of(cls, screen: Screen, bits: int = 0) -> Page:
+        """The page that this screen is now."""
+        return cls(screen.columns, screen.rows, Palette(screen.colour, screen.hyperlinks), bits)
+
+    def resize(self, screen: Screen) -> None:
+        """Note the size that the window has now."""
+        self.columns, self.rows = screen.columns, screen.rows

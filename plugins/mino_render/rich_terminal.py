@@ -1,0 +1,165 @@
+"""The renderer `rich`: Markdown on a terminal, painted when nothing more has arrived.
+
+Finished rows go to the scrollback once; only the rows that can still change are repainted. What is
+heavy is imported at the first turn, or in `warm`, which the shell calls once its prompt is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mino_core import (
+    Idle,
+    Notice,
+    ReasoningDelta,
+    RefusalDelta,
+    RoundStarted,
+    SessionEnded,
+    SessionStarted,
+    TextDelta,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
+
+from . import asides
+
+if TYPE_CHECKING:
+    from mino_core import Event, Screen, Settings
+
+    from .answer import Answer
+
+#: Characters that may wait for the next `Idle`.
+_MANY = 1 << 12
+_QUIET, _ALARMING = "2", "31"
+
+
+class Rich:
+    """Draws Markdown. Settings as those of `plain`: `usage` and `reasoning`."""
+
+    def __init__(self, settings: Settings, screen: Screen) -> None:
+        self._screen = screen
+        self._usage = settings.flag("usage", True)
+        self._reasoning = asides.shows_reasoning(settings)
+        self._made: Answer | None = None
+        self._size = 0
+        self._is_waiting = False
+        self._kind: type | None = None
+        self._is_labelled = False
+        self._tools: dict[str, str] = {}
+
+    def show(self, event: Event) -> None:
+        """Remember a delta; paint at every other event, and when many characters wait."""
+        match event:
+            case TextDelta(text) | RefusalDelta(text):
+                self._say(type(event), text)
+            case ReasoningDelta(text):
+                if self._reasoning:
+                    self._say(ReasoningDelta, text)
+            case Idle():
+                if self._size or self._is_waiting:
+                    self._paint()
+            case SessionStarted(banner=banner):
+                self._usage = self._usage and not getattr(event, "quiet", False)
+                self._aside(banner)
+            case TurnStarted():
+                self._finish()
+                self._is_labelled = False
+            case RoundStarted():
+                self._finish()
+            case ToolStarted(call):
+                self._finish()
+                self._tools[call.id] = call.name
+                self._aside(asides.tool_started(call), _QUIET)
+            case ToolEnded(call_id, result, seconds):
+                self._finish()
+                name = self._tools.pop(call_id, "tool")
+                self._aside(asides.tool_ended(name, result, seconds), _QUIET)
+            case Notice():
+                self._aside(asides.notice(event), _ALARMING if event.level == "error" else "")
+            case TurnEnded():
+                self._finish()
+                self._tools.clear()
+                self._aside(asides.error(event), _ALARMING)
+                if self._usage:
+                    self._aside(asides.usage(event), _QUIET)
+            case SessionEnded(farewell):
+                self._finish()
+                self._aside(farewell)
+            case _:
+                pass
+
+    def warm(self) -> None:
+        """Import what the first answer needs."""
+        from . import highlight
+
+        highlight.warm()
+        self._answer()
+
+    def tick(self, seconds: float) -> None:
+        """Show for how long nothing has come; the next event takes that away."""
+        if self._screen.can_move and seconds >= 1:
+            self._is_waiting = True
+            self._answer().paint(wait=f"… {seconds:.0f} s")
+
+    def close(self) -> None:
+        """Finish the open block, and leave the cursor on a row of its own."""
+        self._finish()
+        self._screen.flush()
+
+    # -- the answer ----------------------------------------------------------------------------
+
+    def _answer(self) -> Answer:
+        if self._made is None:
+            from .answer import Answer
+
+            self._made = Answer(self._screen)
+        return self._made
+
+    def _say(self, kind: type, text: str) -> None:
+        if not text:
+            return
+        answer = self._made or self._answer()
+        if kind is not self._kind:
+            answer.begin(self._label(kind), dim=kind is ReasoningDelta)
+            self._kind = kind
+        answer.feed(text)
+        self._size += len(text)
+        if self._size > _MANY:
+            self._paint()
+
+    def _label(self, kind: type) -> str:
+        if kind is ReasoningDelta:
+            return ""
+        label = "" if self._is_labelled or not self._screen.is_terminal else asides.LABEL
+        self._is_labelled = True
+        return label + asides.REFUSED if kind is RefusalDelta else label
+
+    def _paint(self) -> None:
+        self._size, self._is_waiting = 0, False
+        self._answer().paint()
+
+    def _finish(self) -> None:
+        """The words so far are over."""
+        self._kind, self._size, self._is_waiting = None, 0, False
+        if self._made is not None:
+            self._made.finish()
+
+    # -- beside it -----------------------------------------------------------------------------
+
+    def _aside(self, text: str, sgr: str = "") -> None:
+        """Lines of mino's own, over what is still open."""
+        text = text.rstrip("\n")
+        if not text:
+            return
+        is_styled = sgr == _QUIET or self._screen.colour
+        if self._made is not None and self._made.is_open and self._screen.can_move:
+            from .look import PLAIN, Look
+
+            self._size, self._is_waiting = 0, False
+            self._made.paint(above=text, look=Look(sgr) if is_styled else PLAIN)
+            return
+        if sgr and is_styled and self._screen.can_move:
+            text = "\n".join(f"\x1b[{sgr}m{line}\x1b[m" for line in text.split("\n"))
+        self._screen.aside(text + "\n")

@@ -1,0 +1,54 @@
+"""How many cells text takes.
+
+Terminals agree on letters, ideographs and single marks. They do not agree on what a joiner, a
+variation selector, a flag or a skin tone makes of its neighbours: such text is *doubtful*. Here it
+counts as wide as any of them draws it, so that a row never overflows.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wcwidth import wcwidth
+
+_DOUBTFUL = re.compile("[\u200d\ufe0f\u20e3\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+
+
+class _Cells(dict[str, int]):
+    def __missing__(self, char: str) -> int:
+        told = max(wcwidth(char), 0)
+        self[char] = 1 if char == "\ufe0f" else told
+        return self[char]
+
+
+_cells = _Cells()
+
+
+def cells(text: str) -> int:
+    """The width of text without controls, in cells."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_cells.__getitem__, text))
+
+
+def doubtful(text: str) -> bool:
+    """Whether terminals disagree about this text's width."""
+    return not text.isascii() and _DOUBTFUL.search(text) is not None
+
+
+def place(text: str, column: int, columns: int) -> tuple[int, int]:
+    """Where text that starts in `column` ends: rows further down, and the column there.
+
+    A full row leaves the cursor in column `columns`: it moves on with the next letter.
+    """
+    if text.isascii():
+        end = column + len(text)
+        down = max(end - 1, 0) // columns
+        return down, end - down * columns
+    down = 0
+    for char in text:
+        width = _cells[char]
+        if column + width > columns and column > 0 and width:
+            down, column = down + 1, 0
+        column += width
+    return down, column
