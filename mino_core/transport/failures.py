@@ -11,6 +11,7 @@ from mino_core.errors import ProviderError
 from mino_core.secret import mask
 
 if TYPE_CHECKING:
+    from .address import Address
     from .http import Endpoint
 
 #: Characters of a whole sentence.
@@ -144,29 +145,28 @@ def _why_not(error: Exception, where: str) -> str:
     return f"cannot connect to {where}: {error}"
 
 
-def unanswered(error: Exception, endpoint: Endpoint) -> ProviderError:
-    """The error where the connection stood but no answer began."""
+def unanswered(error: Exception, address: Address, wait: float) -> ProviderError:
+    """The error where the connection stood but no answer began; reads took up to `wait` seconds."""
     from http.client import HTTPException
 
-    where = endpoint.address.where
     match error:
         case TimeoutError():
-            return ProviderError("timeout", _silence(endpoint))
+            return ProviderError("timeout", _silence(address, wait))
         case OSError():  # http.client's RemoteDisconnected is one
-            return ProviderError("connect", f"{where} closed the connection without an answer")
+            return ProviderError("connect", f"{address.where} closed the connection without an answer")
         case HTTPException():
-            words = plain(str(error), 120)
-            return ProviderError("protocol", f"{where} does not speak HTTP here: {words}; check `base_url`")
-    return ProviderError("connect", plain(f"{where}: {error}"))
+            words = f"{address.where} does not speak HTTP here: {plain(str(error), 120)}; check `base_url`"
+            return ProviderError("protocol", words)
+    return ProviderError("connect", plain(f"{address.where}: {error}"))
 
 
-def broken(error: Exception, endpoint: Endpoint) -> ProviderError:
+def broken(error: Exception, address: Address, wait: float) -> ProviderError:
     """The error where an answer had begun: kind `stream`, or `timeout` with its status."""
     if isinstance(error, TimeoutError):
-        return ProviderError("timeout", _silence(endpoint), 200)
+        return ProviderError("timeout", _silence(address, wait), 200)
     words = plain(str(error), 120) or type(error).__name__
     return ProviderError("stream", f"the connection broke before the answer was complete: {words}", 200)
 
 
-def _silence(endpoint: Endpoint) -> str:
-    return f"{endpoint.host} sent nothing for {endpoint.read_timeout:g} s; `read_timeout` can be raised"
+def _silence(address: Address, wait: float) -> str:
+    return f"{address.host} sent nothing for {wait:g} s; `read_timeout` can be raised"

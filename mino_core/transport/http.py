@@ -64,6 +64,7 @@ class Endpoint:
         self._is_forwarded = False  # by an HTTP proxy without a tunnel
         self._tls: SSLContext | None = None
         self._kept: Connection | None = None
+        self._request_id = ""
 
     def events(
         self, path: str, body: Mapping[str, Any], headers: Mapping[str, str] = {}
@@ -73,7 +74,8 @@ class Endpoint:
         A JSON body that is no stream arrives as one event named `WHOLE`. Raises ProviderError for
         every failure of connection, status and framing.
         """
-        connection = self._send("POST", path, {"Accept": "text/event-stream", **headers}, encoded(body))
+        accept = {"Accept": "text/event-stream"}
+        connection = self._send("POST", path, {**accept, **headers}, encoded(body), self.read_timeout)
         chunks = self._chunks(connection)
         try:
             yield from read_events(chunks)
@@ -91,13 +93,21 @@ class Endpoint:
         decode: Callable[[Iterable[tuple[str, str]]], Iterator[Delta]],
         headers: Mapping[str, str] = {},
     ) -> Iterator[Delta]:
-        """`events`, decoded. The connection is given back when the iterator is closed."""
+        """`events`, decoded. The connection is given back when the iterator is closed.
+
+        An error that `decode` raises gets the request's id, which only the response's head knows.
+        """
         with closing(self.events(path, body, headers)) as events:
-            yield from decode(events)
+            try:
+                yield from decode(events)
+            except ProviderError as error:
+                error.request_id = error.request_id or self._request_id
+                raise
 
     def get(self, path: str) -> object:
         """GET JSON, for `models()`; raises ProviderError."""
-        connection = self._send("GET", path, {"Accept": "application/json"}, b"")
+        wait = min(self.read_timeout or _GET_SECONDS, _GET_SECONDS)
+        connection = self._send("GET", path, {"Accept": "application/json"}, b"", wait)
         try:
             text = _read(connection, self._chunks(connection), LIMIT, _GET_SECONDS)
         finally:
@@ -134,8 +144,13 @@ class Endpoint:
 
     # -- one request ---------------------------------------------------------------------------
 
-    def _send(self, method: str, path: str, headers: Mapping[str, str], content: bytes) -> Connection:
-        """A connection whose response has begun; ProviderError where there is none or it is an error."""
+    def _send(
+        self, method: str, path: str, headers: Mapping[str, str], content: bytes, wait: float
+    ) -> Connection:
+        """A connection whose response has begun; ProviderError where there is none or it is an error.
+
+        `wait` is how many seconds each read may take, 0 for any number.
+        """
         from mino_core import transport
 
         self.warm()
@@ -153,17 +168,17 @@ class Endpoint:
         started = time.monotonic()
         connection = self._connect()
         try:
-            response = connection.ask(
-                "\r\n".join([*head, "", ""]).encode() + content, self.read_timeout or None
-            )
+            response = connection.ask("\r\n".join([*head, "", ""]).encode() + content, wait)
         except BaseException as error:
             connection.close()
             if isinstance(error, FAULTS):
-                raise failures.unanswered(error, self) from error
+                raise failures.unanswered(error, address, wait) from error
             raise
         self._dump.response(response.status, time.monotonic() - started, response.getheaders())
+        replied = {name.lower(): value for name, value in response.getheaders()}
+        self._request_id = failures.request_id(replied)
         if response.status >= 300:
-            raise self._refusal(connection)
+            raise failures.refused(response.status, replied, self._error_body(connection), self)
         return connection
 
     def _connect(self) -> Connection:
@@ -185,16 +200,14 @@ class Endpoint:
         else:
             connection.close()
 
-    def _refusal(self, connection: Connection) -> ProviderError:
-        response = connection.response
+    def _error_body(self, connection: Connection) -> str:
+        """The body of an error, or what comes of it soon."""
         try:
-            body = _read(connection, self._chunks(connection), _ERROR_BYTES, _ERROR_SECONDS)
+            return _read(connection, self._chunks(connection), _ERROR_BYTES, _ERROR_SECONDS)
         except ProviderError:
-            body = ""  # the status alone says enough
+            return ""  # the status alone says enough
         finally:
             self._release(connection)
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        return failures.refused(response.status, headers, body, self)
 
     def _headers(self, headers: Mapping[str, str], content: bytes) -> list[tuple[str, str]]:
         from mino_core import __version__
@@ -243,7 +256,7 @@ class Endpoint:
         try:
             yield from unpacked(connection.body(), packing.strip().lower())
         except FAULTS as error:
-            raise failures.broken(error, self) from error
+            raise failures.broken(error, self.address, connection.wait) from error
 
     def _drain(self, connection: Connection, chunks: Iterable[bytes]) -> None:
         """Read the end of a body that nobody needs, so that its connection can be used again."""

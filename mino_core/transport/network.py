@@ -72,15 +72,20 @@ class Connection:
         self._socket = sock
         self._freed = 0.0
         self.is_free = False
+        self.wait = 0.0
 
-    def ask(self, request: bytes, read_timeout: float | None) -> HTTPResponse:
-        """Send the request and read the head of the response. Raises FAULTS."""
+    def ask(self, request: bytes, wait: float) -> HTTPResponse:
+        """Send the request and read the head of the response. Raises FAULTS.
+
+        `wait` is how many seconds each read may take, 0 for any number.
+        """
         self.is_free = False
+        self.wait = wait
         try:
             self._send(request)
         except (BrokenPipeError, ConnectionResetError):
             pass  # a server that refuses may answer and close before it has read everything
-        self._watched = Watched(self._socket, read_timeout)
+        self._watched = Watched(self._socket, wait or None)
         self.response = HTTPResponse(self._watched)  # type: ignore[arg-type]  # all it needs is makefile
         self.response.begin()
         return self.response

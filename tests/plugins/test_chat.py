@@ -154,3 +154,11 @@ def test_a_refused_stream_option_says_what_to_set() -> None:
         server.fail(400, "Unrecognized request argument supplied: stream_options")
         with pytest.raises(ProviderError, match="include_usage = false"):
             list(made.stream(REQUEST))
+
+
+def test_an_error_in_the_stream_carries_the_id_of_its_request() -> None:
+    with Server() as server, closing(chat(server.url)) as made:
+        server.reply(b'data: {"error": {"message": "boom"}}\n\n', headers={"x-request-id": "req_5"})
+        with pytest.raises(ProviderError, match="boom") as caught:
+            list(made.stream(REQUEST))
+    assert caught.value.request_id == "req_5"
