@@ -150,11 +150,16 @@ class ProviderConformance:
             server.reply(*self.wire("again"))
             deltas = provider.stream(request())
             came: BaseException | None = None
+            before = signal.signal(
+                signal.SIGINT, signal.default_int_handler
+            )  # in the background it is ignored
             try:
                 for _ in deltas:
                     pass
             except BaseException as error:  # noqa: BLE001 (what comes is what is judged)
                 came = error
+            finally:
+                signal.signal(signal.SIGINT, before)
             promise(
                 type(came) is KeyboardInterrupt,
                 f"Ctrl-C while waiting must come out of the stream as KeyboardInterrupt, not as {came!r}",
