@@ -153,7 +153,9 @@ def unanswered(error: Exception, address: Address, wait: float) -> ProviderError
         case TimeoutError():
             return ProviderError("timeout", _silence(address, wait))
         case OSError():  # http.client's RemoteDisconnected is one
-            return ProviderError("connect", f"{address.where} closed the connection without an answer")
+            return ProviderError(
+                "connect", f"{address.where} closed the connection without an answer; try /retry"
+            )
         case HTTPException():
             words = f"{address.where} does not speak HTTP here: {plain(str(error), 120)}; check `base_url`"
             return ProviderError("protocol", words)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from contextlib import closing
 from typing import Any
 
@@ -159,3 +161,16 @@ def test_what_is_no_json_is_said(body: bytes, words: str) -> None:
         with closing(endpoint(server.url)) as made, pytest.raises(ProviderError, match=words) as caught:
             made.get("/tags")
     assert caught.value.kind == "protocol"
+
+
+# -- what it costs before it is needed ---------------------------------------------------------
+
+
+def test_an_endpoint_can_be_made_without_anything_heavy() -> None:
+    code = (
+        "import sys; from mino_core import Settings, transport;"
+        "transport.Endpoint(Settings({'base_url': 'https://x', 'api_key': 'k'}, environ={}));"
+        "print(*{'ssl', 'socket', 'http.client', 'email', 'asyncio', 'certifi'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
