@@ -11,6 +11,7 @@ from .conformance_provider import ProviderConformance
 from .conformance_renderer import RendererConformance
 from .connection import Received
 from .home import Completed, home, mino, run
+from .oracle import oracle
 from .recorder import Recorder
 from .scripted import Scripted
 from .server import Server
@@ -45,6 +46,7 @@ __all__ = [
     "home",
     "messages",
     "mino",
+    "oracle",
     "problems",
     "responses",
     "run",

@@ -13,7 +13,7 @@ from mino_core.display import Display
 from mino_core.plugins import Host
 from mino_core.screen import Screen
 from mino_core.session import Session
-from mino_core.types import Provider, Renderer
+from mino_core.types import Provider, Renderer, SessionStarted
 
 from .home import home
 from .recorder import Recorder
@@ -39,6 +39,8 @@ def session(
         host.load()
         opened = Session(host, Display(screen, recorder, Recorder))
         opened.answerer = provider
+        opened.display.observers = host.observers(opened)
+        opened.display.show(SessionStarted(opened.id, opened.provider, opened.model))
         try:
             yield opened
         finally:

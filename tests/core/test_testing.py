@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from mino_core import Finished, Notice, ReasoningDelta, Request, TextDelta, TurnEnded, testing
-from mino_core.testing import Recorder, Scripted, home, mino, run
+from mino_core.testing import Recorder, Scripted, Terminal, home, mino, oracle, run, session
 
 REQUEST = Request("m", "", ())
 STOP = Finished("stop")
@@ -105,6 +105,48 @@ def test_a_home_holds_nothing_of_ours(tmp_path, monkeypatch):
     with open(os.path.join(environ["MINO_HOME"], "config.toml")) as file:
         assert file.read() == "[session]\n"
     assert oct(os.stat(environ["MINO_HOME"]).st_mode & 0o777) == "0o700"
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "broken"),
+    [
+        (".mino/history/x/a.jsonl", "{}\nhalf", "a.jsonl:2 is no record"),
+        (".mino/history/x/a.jsonl", "[]\n", "a.jsonl:1 is no record"),
+        (".mino/log/a.log", "sk-secret", "the secret stands in"),
+        (".mino/log/a.log", "Traceback (most recent call last)", "there is a traceback in"),
+        (".bashrc", "", ".bashrc was written"),
+    ],
+)
+def test_the_oracle_sees_what_a_run_left_behind(tmp_path, place, words, broken):
+    environ = home(tmp_path, 'api_key = "sk-secret"')
+    oracle(environ, "an answer", b"more", secrets=["sk-secret"])
+    path = tmp_path / "home" / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(words)
+    with pytest.raises(AssertionError, match=broken):
+        oracle(environ, secrets=["sk-secret"])
+
+
+def test_the_oracle_sees_outputs_and_terminals(tmp_path):
+    environ = home(tmp_path)
+    with pytest.raises(AssertionError, match="the secret stands in output 1"):
+        oracle(environ, "fine", "sk-secret", secrets=["sk-secret"])
+    with (
+        Terminal(["printf", "\\033[?25l"], environ) as terminal,
+        pytest.raises(AssertionError, match=r"private modes differ from the start: \[25\]"),
+    ):
+        oracle(environ, terminal=terminal)
+
+
+def test_a_session_is_as_in_mino_but_for_what_answers_and_draws(tmp_path):
+    provider, recorder = Scripted([TextDelta("yes"), STOP], [TextDelta("again"), STOP]), Recorder()
+    with session(tmp_path, provider, recorder) as opened:
+        assert opened.ask("really?").outcome == "completed"
+        assert opened.ask("and now?").outcome == "completed"
+        assert opened.turn == 2
+    assert recorder.text == "yesagain"
+    assert [message.text for message in provider.requests[1].messages] == ["really?", "yes", "and now?"]
+    oracle(home(tmp_path))
 
 
 def test_mino_is_run_to_its_end(tmp_path):
