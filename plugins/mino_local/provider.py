@@ -48,10 +48,8 @@ class Local:
     def note(self) -> str:
         """One sentence about what answers, for the banner."""
         if self.model == weights.EMBEDDED.name:
-            return (
-                "A tiny demonstration model on this computer, often wrong; set a real one with `mino init`."
-            )
-        return "It runs on this computer."
+            return "A tiny demonstration model: set a real one with `mino init`"
+        return "It runs on this computer"
 
     def stream(self, request: Request) -> Iterator[Delta]:
         """The answer. The first question waits until the child has loaded the model."""

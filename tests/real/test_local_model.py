@@ -150,7 +150,7 @@ def test_nobody_without_the_key_gets_an_answer(local):
 
 def test_a_chat_with_nothing_configured(environ):
     """The terminal, the shell and the model together: ask, stop an answer, ask again, leave."""
-    with Terminal(mino(), env=environ, columns=100, rows=40) as terminal:
+    with Terminal(mino(), env=environ, columns=140, rows=40) as terminal:
         terminal.wait_for("You>")
         assert "tiny demonstration model" in terminal.text
         terminal.type(QUESTION + "\r")

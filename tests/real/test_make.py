@@ -34,7 +34,7 @@ def environ(tmp_path_factory):
 
 
 def test_make_run_opens_a_chat_that_answers(engine, clone, environ):
-    with Terminal(["make", "run"], env=environ, cwd=clone, columns=100, rows=40) as terminal:
+    with Terminal(["make", "run"], env=environ, cwd=clone, columns=140, rows=40) as terminal:
         terminal.wait_for("You>", timeout=SETTING_UP)
         terminal.type(QUESTION + "\r")
         terminal.wait_for("tokens", timeout=60)
