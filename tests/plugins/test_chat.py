@@ -20,13 +20,20 @@ from mino_core import (
     Text,
     TextDelta,
 )
-from mino_core.testing import Server
+from mino_core.testing import ProviderConformance, Server
 from mino_core.testing import chat as chat_stream
 
 from mino_openai import mino_providers
 from mino_openai.chat import Chat
 
 REQUEST = ask(user("Hi"))
+
+
+class TestChatKeepsEveryPromise(ProviderConformance):
+    dialect = "chat"
+
+    def provider(self, settings: Settings) -> Chat:
+        return Chat(settings)
 
 
 def chat(url: str = "", **settings: Any) -> Chat:
