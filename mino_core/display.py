@@ -8,7 +8,6 @@ Observers come after the renderer, and see the text as it was said.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from . import outlets
 from .errors import ProviderError
@@ -32,6 +31,7 @@ from .types import (
     TurnEnded,
     TurnStarted,
 )
+from .values import replace
 
 IDLE = Idle()
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from .errors import HistoryError
@@ -24,6 +23,7 @@ from .messages import (
     usage_from_json,
 )
 from .types import Head, History, Message, Outcome, Text, Usage
+from .values import replace, value
 
 __all__ = [
     "Conversation",
@@ -71,7 +71,7 @@ def record(type: str, **fields: Any) -> dict[str, Any]:
 # -- folding them ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Turn:
     """One question and what came of it.
 

@@ -7,7 +7,6 @@ import json
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from enum import Enum
 from functools import wraps
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from .errors import PluginError
 from .tool_context import ToolContext
 from .types import Tool
+from .values import replace
 
 _PLAIN: Mapping[Any, str] = {
     str: "string",

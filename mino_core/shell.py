@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import interrupts
 from .errors import MinoError
 from .messages import is_blank
 from .types import Outcome
+from .values import value
 
 if TYPE_CHECKING:
     from .session import Session
@@ -31,7 +31,7 @@ EXIT_CODES: dict[Outcome, int] = {
 _WORST_FIRST = (3, 5, 4, 130, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Command:
     """A line that names a command; `rest` is the raw rest of it."""
 
@@ -39,14 +39,14 @@ class Command:
     rest: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Prompt:
     """A line for the model."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Leave:
     """A bare word that leaves."""
 

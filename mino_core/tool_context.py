@@ -140,8 +140,8 @@ def _converse(child: Popen[bytes], data: bytes, add: Callable[[bytes], None], de
             if not (said := os.read(reading, 65_536)):
                 return _wait(child, deadline)
             add(said)
-        elif child.poll() is not None:
-            return True
+        elif child.poll() is not None and not select.select([reading], [], [], 0)[0]:
+            return True  # looked at again, since it may have spoken between the two looks
     return False
 
 

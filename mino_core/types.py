@@ -1,4 +1,4 @@
-"""The words of mino: what is said, what streams, what is shown, and what a plugin offers.
+"""The words of mino: what is said (from `speech`), what is shown, and what a plugin offers.
 
 Values are frozen; unions are matched with `match`. The names are the contract between the core
 and every plugin.
@@ -7,192 +7,32 @@ and every plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from .speech import Delta as Delta
+from .speech import File as File
+from .speech import Finished as Finished
+from .speech import Image as Image
+from .speech import Message as Message
+from .speech import Part as Part
+from .speech import Reason as Reason
+from .speech import Reasoning as Reasoning
+from .speech import ReasoningDelta as ReasoningDelta
+from .speech import Refusal as Refusal
+from .speech import RefusalDelta as RefusalDelta
+from .speech import Request as Request
+from .speech import Role as Role
+from .speech import Text as Text
+from .speech import TextDelta as TextDelta
+from .speech import Tool as Tool
+from .speech import ToolCall as ToolCall
+from .speech import ToolResult as ToolResult
+from .speech import Usage as Usage
+from .values import value
 
 if TYPE_CHECKING:
     from .errors import ProviderError
     from .session import Session
-
-# -- what is said ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Words of the user or of the answer."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reasoning:
-    """What a model thought before it answered; never part of the answer."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The words with which a model declined."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A whole request by the model to run a tool; both a part and a delta.
-
-    `arguments` is the JSON text exactly as received (a blank one means `{}`).
-    """
-
-    id: str
-    name: str
-    arguments: str
-
-    @property
-    def parsed(self) -> dict[str, Any] | None:
-        """The arguments as an object, or None where they are not one."""
-        import json
-
-        try:
-            value = json.loads(self.arguments) if self.arguments.strip() else {}
-        except (ValueError, RecursionError):
-            return None
-        return value if isinstance(value, dict) else None
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """What a tool said to one call."""
-
-    call_id: str
-    content: str
-    is_error: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A picture for models that take them; `data` is base64, `media_type` such as `image/png`."""
-
-    media_type: str
-    data: str
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A document for models that take them; `data` is base64."""
-
-    media_type: str
-    data: str
-    name: str = ""
-
-
-Part: TypeAlias = Text | Reasoning | Refusal | ToolCall | ToolResult | Image | File
-Role: TypeAlias = Literal["user", "assistant", "tool"]
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One side's turn to speak.
-
-    `meta` is an echo bag keyed by provider kind (signatures, encrypted reasoning): an encoder reads
-    only its own key and sends it back where its dialect wants it.
-    """
-
-    role: Role
-    parts: tuple[Part, ...]
-    meta: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """The visible words, refusals included, in order."""
-        return "".join(part.text for part in self.parts if isinstance(part, Text | Refusal))
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """Something the model may have done for it. `parameters` is a JSON schema of an object.
-
-    `run` takes the arguments as keywords and returns what the model is told.
-    """
-
-    name: str
-    description: str
-    parameters: Mapping[str, Any]
-    run: Callable[..., object] = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """All that one answer depends on; the body on the wire is a pure function of it.
-
-    Instructions are not a message, so they cannot occur twice. `options` go out as they are.
-    """
-
-    model: str
-    instructions: str
-    messages: tuple[Message, ...]
-    tools: tuple[Tool, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-# -- what a provider yields: any number of deltas, then exactly one Finished -------------------
-
-
-@dataclass(frozen=True, slots=True)
-class TextDelta:
-    """The next piece of the answer."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReasoningDelta:
-    """The next piece of the model's reasoning."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class RefusalDelta:
-    """The next piece of a refusal."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one answer or of one turn. None means not reported, never 0.
-
-    `input_tokens` is the whole prompt, cached tokens included; `output_tokens` includes reasoning.
-    """
-
-    input_tokens: int | None = None
-    cache_read_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    output_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    total_tokens: int | None = None
-
-
-Reason: TypeAlias = Literal["stop", "tool_calls", "length", "filter", "refusal", "pause"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The dialect's own terminal arrived: the last delta. `stop` and `tool_calls` are good ends.
-
-    `raw_reason` is the server's word, `detail` its explanation, `meta` the message's echo bag.
-    """
-
-    reason: Reason
-    raw_reason: str = ""
-    detail: str = ""
-    meta: Mapping[str, Any] = field(default_factory=dict)
-
-
-Delta: TypeAlias = TextDelta | ReasoningDelta | RefusalDelta | ToolCall | Usage | Finished
 
 # -- what renderers and observers see ----------------------------------------------------------
 
@@ -201,7 +41,7 @@ Outcome: TypeAlias = Literal["completed", "incomplete", "interrupted", "failed",
 Level: TypeAlias = Literal["info", "warning", "error"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SessionStarted:
     """A conversation is ready. `banner` is empty where nobody is greeted.
 
@@ -215,7 +55,7 @@ class SessionStarted:
     quiet: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TurnStarted:
     """A question was asked and kept; `turn` counts from 1."""
 
@@ -223,26 +63,26 @@ class TurnStarted:
     prompt: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RoundStarted:
     """A request goes out; `n` counts the rounds of a turn from 1."""
 
     n: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Idle:
     """Nothing more has arrived: now is the time to write what was shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolStarted:
     """A tool was allowed and runs."""
 
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolOutput:
     """Something a running tool said on the way."""
 
@@ -250,7 +90,7 @@ class ToolOutput:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolEnded:
     """A tool ended or was refused."""
 
@@ -259,7 +99,7 @@ class ToolEnded:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Notice:
     """A sentence of mino's own, beside the answer; level `error` is shown as `Error: …`."""
 
@@ -267,7 +107,7 @@ class Notice:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TurnEnded:
     """The one end of a turn. `usage` sums its rounds, `last_usage` is the last round's.
 
@@ -285,7 +125,7 @@ class TurnEnded:
     rounds: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SessionEnded:
     """The conversation is over; `farewell` says how to resume it, or is empty."""
 
@@ -379,7 +219,7 @@ class History(Protocol):
 Command: TypeAlias = "Callable[[Session, str], str | None]"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Verdict:
     """One plugin's opinion on a tool call; `remember` how long, `pattern` for which calls."""
 
