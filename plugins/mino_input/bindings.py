@@ -1,0 +1,67 @@
+"""The keys that are ours; all others are those of Emacs or vi, as prompt_toolkit has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.application.run_in_terminal import in_terminal
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import emacs_mode, has_focus, has_selection, vi_navigation_mode
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+
+from . import outside
+from .keys import BURST
+
+if TYPE_CHECKING:
+    from .line import Line
+
+
+def bindings(line: Line) -> KeyBindings:
+    """The keys of a line."""
+    keys = KeyBindings()
+    here = has_focus(line.buffer)
+
+    @keys.add("enter", filter=here)
+    def send(event: KeyPressEvent) -> None:
+        line.send(is_burst=event.data == BURST)
+
+    @keys.add("c-j", filter=here)
+    @keys.add("escape", "enter", filter=here)
+    def newline(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    @keys.add(Keys.BracketedPaste, filter=here)
+    def paste(event: KeyPressEvent) -> None:
+        line.paste(event.data)
+
+    @keys.add("c-c", filter=here)
+    def clear(event: KeyPressEvent) -> None:
+        if line.buffer.text:
+            line.clear()
+        else:
+            event.app.exit(exception=KeyboardInterrupt())
+
+    @keys.add("c-d", filter=here)
+    def end(event: KeyPressEvent) -> None:
+        if line.buffer.text:
+            line.buffer.delete()
+        else:
+            event.app.exit(exception=EOFError())
+
+    @keys.add("c-z")
+    def suspend(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
+    @keys.add("c-x", "c-e", filter=here & emacs_mode & ~has_selection)
+    @keys.add("v", filter=here & vi_navigation_mode)
+    async def edit(event: KeyPressEvent) -> None:
+        async with in_terminal():
+            try:
+                text = outside.edit(line.buffer.text)
+            except outside.NoEditorError as error:
+                line.say(str(error))
+                return
+        line.buffer.document = Document(text, len(text))
+
+    return keys

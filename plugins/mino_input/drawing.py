@@ -1,0 +1,161 @@
+"""How the line being edited looks, and how it reaches the screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TextIO, cast
+
+from prompt_toolkit.application.current import get_app
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.filters import has_focus
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.layout import (
+    BufferControl,
+    Dimension,
+    Float,
+    FloatContainer,
+    HSplit,
+    Layout,
+    Window,
+)
+from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.layout.processors import (
+    HighlightIncrementalSearchProcessor,
+    HighlightSelectionProcessor,
+    Processor,
+    TabsProcessor,
+    Transformation,
+    TransformationInput,
+)
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.styles import Style
+from prompt_toolkit.utils import get_cwidth
+from prompt_toolkit.widgets import SearchToolbar
+
+from . import hidden
+
+if TYPE_CHECKING:
+    from mino_core import Screen
+
+#: Rows of the menu of completions.
+_MENU = 8
+#: What prompt_toolkit writes at each prompt that is not ours to change: bracketed paste stays on between
+#: prompts, and whether the cursor blinks is the user's choice.
+_UNWANTED = ("\x1b[?2004l", "\x1b[?12l")
+
+
+def style() -> Style:
+    """Only the terminal's own colours, so that they are readable on dark and on light."""
+    plain = "fg:default bg:default"
+    return Style(
+        [
+            ("prompt", "bold ansicyan"),
+            ("hidden-mark", "reverse"),
+            ("completion-menu", plain),
+            ("completion-menu.completion.current", f"{plain} reverse"),
+            ("completion-menu.meta.completion", f"{plain} fg:ansibrightblack"),
+            ("completion-menu.meta.completion.current", plain),
+            ("scrollbar.background", plain),
+            ("scrollbar.button", "bg:ansibrightblack"),
+            ("search-toolbar", "nobold"),
+        ]
+    )
+
+
+def layout(buffer: Buffer, prompt: Callable[[], str]) -> Layout:
+    """The prompt and the text; below, where it is needed, a menu or what is searched for."""
+    search = SearchToolbar(ignore_case=True)
+    control = BufferControl(
+        buffer=buffer,
+        search_buffer_control=search.control,
+        input_processors=[
+            _Marks(),
+            HighlightIncrementalSearchProcessor(),
+            HighlightSelectionProcessor(),
+            TabsProcessor(tabstop=4, char1=" ", char2=" "),
+        ],
+        include_default_input_processors=False,
+        preview_search=True,
+    )
+
+    def prefix(line: int, wraps: int) -> StyleAndTextTuples:
+        if line == 0 and wraps == 0:
+            return [("class:prompt", prompt())]
+        return [("", "" if wraps else " " * get_cwidth(prompt()))]
+
+    def height() -> Dimension:
+        if buffer.complete_state is None or get_app().is_done:
+            return Dimension()
+        rows = buffer.document.line_count + min(_MENU, len(buffer.complete_state.completions))
+        return Dimension(min=rows)
+
+    text = Window(control, height=height, get_line_prefix=prefix, wrap_lines=True, dont_extend_height=True)
+    menu = CompletionsMenu(max_height=_MENU, scroll_offset=1, extra_filter=has_focus(buffer))
+    return Layout(
+        HSplit(
+            [
+                FloatContainer(text, [Float(menu, xcursor=True, ycursor=True)]),
+                search,
+            ]
+        ),
+        focused_element=text,
+    )
+
+
+class _Marks(Processor):
+    """Shows what is hidden in a text."""
+
+    def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
+        """The same text, with a mark for each hidden character."""
+        fragments: StyleAndTextTuples = []
+        for fragment in transformation_input.fragments:
+            fragments.append((fragment[0], hidden.marked(fragment[1])))
+        return Transformation(fragments)
+
+
+def output(screen: Screen) -> Vt100_Output:
+    """Where prompt_toolkit draws: the screen, which it asks nothing."""
+
+    def size() -> Size:
+        try:
+            columns, rows = os.get_terminal_size(screen.fileno())
+        except OSError:
+            columns = rows = 0
+        # A width from the environment that is too large would put every wrapped row in the wrong place.
+        return Size(rows or screen.rows, min(columns or screen.columns, screen.columns))
+
+    depth = ColorDepth.DEPTH_4_BIT if screen.colour else ColorDepth.DEPTH_1_BIT
+    return Vt100_Output(
+        cast(TextIO, _Paper(screen)),
+        size,
+        term=os.environ.get("TERM"),
+        default_color_depth=depth,
+        enable_cpr=False,
+    )
+
+
+class _Paper:
+    """As much of a text stream as prompt_toolkit needs, on the screen."""
+
+    encoding = "utf-8"
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def write(self, text: str) -> int:
+        for sequence in _UNWANTED:
+            text = text.replace(sequence, "")
+        self._screen.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        self._screen.flush()
+
+    def fileno(self) -> int:
+        return self._screen.fileno()
+
+    def isatty(self) -> bool:
+        return True

@@ -1,0 +1,114 @@
+"""The input `editor`: the prompt is there at once, and behind it a line editor that takes its time.
+
+From before the prompt is drawn every key is kept. So the prompt need not wait for prompt_toolkit to
+be imported, and what was typed ahead is in the line when it is.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mino_core import MinoError
+
+from . import modes
+from .completion import Candidate, candidates
+
+if TYPE_CHECKING:
+    from mino_core import Screen, Session, Settings
+
+    from .line import Line
+
+_MODES = ("emacs", "vi")
+#: As drawing.style() has it: the prompt is drawn over and must not change.
+_COLOURED, _BOLD, _END = "\x1b[0;36;1m", "\x1b[0;1m", "\x1b[0m"
+
+
+class Editor:
+    """Edits lines on a terminal.
+
+    Settings: `mode`, whose keys are bound (`emacs` or `vi`); `history`, whether what is typed is kept
+    for the next run. Raises ConfigError for another mode.
+    """
+
+    def __init__(self, settings: Settings, screen: Screen) -> None:
+        mode = settings.text("mode", "emacs")
+        if mode not in _MODES:
+            raise settings.error("mode", f"must be {' or '.join(_MODES)}, not {mode!r}")
+        self._vi = mode == "vi"
+        self._past_file = settings.home / "input-history.jsonl" if settings.flag("history", True) else None
+        self._screen = screen
+        self._session: Session | None = None
+        self._line: Line | None = None
+        #: What waits to be drawn above the line.
+        self._above: deque[Callable[[], None]] = deque()
+
+    def attach(self, session: Session) -> None:
+        """Complete this session's commands."""
+        self._session = session
+
+    def read(self, prompt: str) -> str:
+        """The next line. EOFError at Ctrl-D, KeyboardInterrupt at Ctrl-C; with a text, it is cleared."""
+        with modes.raw():
+            ahead = modes.pending()
+            if self._line is None:
+                self._draw_early(prompt)
+            line = self.warm()
+            line.keyboard.typed_ahead(ahead)
+            text = line.read(prompt)
+            line.past.add(text)
+            return text
+
+    def ask(self, question: str, choices: Sequence[str]) -> str | None:
+        """One of the choices; None at Escape and Ctrl-D. Only what is typed from now on answers."""
+        raise NotImplementedError
+
+    def above(self, draw: Callable[[], None]) -> None:
+        """Draw something above the line being edited, or where the next one begins. From any thread."""
+        self._above.append(draw)
+        if self._line is not None:
+            self._line.wake()
+
+    def warm(self) -> Line:
+        """Make the line editor, if it is not made yet."""
+        if self._line is None:
+            from .keys import Keyboard
+            from .line import Line
+            from .past import Past
+
+            past = Past(self._past_file)
+            self._line = Line(
+                self._screen,
+                Keyboard(),
+                past,
+                self._above,
+                vi=self._vi,
+                complete=self._complete,
+                say=self._say,
+            )
+            if past.trouble:
+                self._say(past.trouble)
+        return self._line
+
+    def _draw_early(self, prompt: str) -> None:
+        """Draw the prompt while the editor is still being imported; it draws over it in place."""
+        if len(prompt) >= self._screen.columns:
+            return
+        on = _COLOURED if self._screen.colour else _BOLD
+        self._screen.write(f"{on}{prompt}{_END}")
+        self._screen.flush()
+        self._screen.write("\r")
+
+    def _say(self, text: str) -> None:
+        if self._session is not None:
+            self.above(partial(self._session.notify, text, "warning"))
+
+    def _complete(self, text: str) -> Iterable[Candidate]:
+        if self._session is None:
+            return
+        try:
+            yield from candidates(self._session, text)
+        except MinoError as error:
+            self._say(str(error))

@@ -1,0 +1,194 @@
+"""The line being edited, on prompt_toolkit: what it holds, how it looks, and one run of it.
+
+Importing this module costs what prompt_toolkit costs, so it is done once the prompt is drawn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.application.run_in_terminal import in_terminal
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import History
+
+from . import hidden
+from .bindings import bindings
+from .completion import Candidate, is_name
+from .drawing import layout, output, style
+from .keys import Keyboard
+from .pasted import Pasted
+
+if TYPE_CHECKING:
+    from mino_core import Screen
+
+    from .past import Past
+
+#: Seconds after which a lone escape is the key itself, and not the beginning of another's sequence.
+_ESCAPE = 0.1
+
+
+class Line:
+    """A line of any length, edited on a screen.
+
+    `above` is what waits to be drawn above it, `say` tells the user something there.
+    """
+
+    def __init__(
+        self,
+        screen: Screen,
+        keyboard: Keyboard,
+        past: Past,
+        above: deque[Callable[[], None]],
+        *,
+        vi: bool = False,
+        complete: Callable[[str], Iterable[Candidate]],
+        say: Callable[[str], None],
+    ) -> None:
+        self.keyboard = keyboard
+        self.past = past
+        self.say = say
+        self.above = above
+        self.prompt = ""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.buffer = Buffer(
+            completer=_Completer(complete),
+            complete_while_typing=Condition(self._names_a_command),
+            enable_history_search=True,
+            history=_Earlier(past),
+        )
+        self.pasted = Pasted(self.buffer)
+        self.app: Application[str] = Application(
+            layout=layout(self.buffer, lambda: self.prompt),
+            key_bindings=bindings(self),
+            style=style(),
+            include_default_pygments_style=False,
+            editing_mode=EditingMode.VI if vi else EditingMode.EMACS,
+            terminal_size_polling_interval=None,
+            input=keyboard,
+            output=output(screen),
+        )
+        self.app.ttimeoutlen = _ESCAPE
+
+    def read(self, prompt: str) -> str:
+        """What was sent. EOFError at Ctrl-D, KeyboardInterrupt at Ctrl-C on an empty line."""
+        self.prompt = prompt
+        while True:
+            self.buffer.reset()
+            self.pasted.forget()
+            try:
+                return asyncio.run(self._run())
+            except KeyboardInterrupt as stop:  # a signal; the key does not come here with a text
+                if type(stop) is not KeyboardInterrupt or not self.buffer.text:
+                    raise
+
+    async def _run(self) -> str:
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(self._fail)
+        try:
+            return await self.app.run_async(
+                pre_run=self._begin, set_exception_handler=False, handle_sigint=False
+            )
+        finally:
+            self._loop = None
+
+    def _begin(self) -> None:
+        self.buffer.load_history_if_not_yet_loaded()
+        if self.above:
+            self._draw_above()
+
+    def _fail(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Let what went wrong in a callback leave through `read`."""
+        if not self.app.is_done:
+            self.app.exit(exception=context.get("exception") or RuntimeError(context["message"]))
+
+    # -- what a key does -----------------------------------------------------------------------
+
+    def send(self, *, is_burst: bool) -> None:
+        """Send the line. What was pasted is never a command: a slash in front makes it text."""
+        text = self.buffer.text
+        if (is_burst or self.pasted.begins_the_line()) and text.lstrip().startswith("/"):
+            at = len(text) - len(text.lstrip())
+            text = text[:at] + "/" + text[at:]
+        self.app.exit(result=text)
+
+    def paste(self, text: str) -> None:
+        """Insert a text as it is, but for the line ends."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self.pasted.insert(text)
+        if warning := hidden.warning(text):
+            self.say(warning)
+
+    def clear(self) -> None:
+        """Drop the line; Up brings it back."""
+        self.past.remember(self.buffer.text)
+        self.buffer.reset()
+        self.pasted.forget()
+        self.buffer.load_history_if_not_yet_loaded()
+
+    def _names_a_command(self) -> bool:
+        return is_name(self.buffer.document.text_before_cursor) and not self.pasted.begins_the_line()
+
+    # -- what comes meanwhile ------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """Draw what waits above the line, now if one is being edited. From any thread."""
+        loop = self._loop
+        if loop is not None:
+            try:
+                loop.call_soon_threadsafe(self._draw_above)
+            except RuntimeError:
+                pass  # it has just ended; the next line draws it
+
+    def _draw_above(self) -> None:
+        if not self.app.is_done:
+            self.app.create_background_task(self._draw_waiting())
+
+    async def _draw_waiting(self) -> None:
+        async with in_terminal():
+            while self.above:
+                self.above.popleft()()
+
+
+class _Earlier(History):
+    """What was typed before, for prompt_toolkit."""
+
+    def __init__(self, past: Past) -> None:
+        super().__init__()
+        self._past = past
+
+    async def load(self) -> AsyncGenerator[str, None]:
+        """Newest first, without a pause, so that no key comes in between."""
+        for text in reversed(self._past.entries):
+            yield text
+
+    def get_strings(self) -> list[str]:
+        """Oldest first."""
+        return list(self._past.entries)
+
+    def load_history_strings(self) -> Iterable[str]:
+        """Newest first."""
+        return reversed(self._past.entries)
+
+    def store_string(self, string: str) -> None:
+        """Remember a line."""
+        self._past.add(string)
+
+
+class _Completer(Completer):
+    """The candidates, for prompt_toolkit."""
+
+    def __init__(self, complete: Callable[[str], Iterable[Candidate]]) -> None:
+        self._complete = complete
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """What may stand at the cursor."""
+        for candidate in self._complete(document.text_before_cursor):
+            yield Completion(candidate.text, -candidate.replaces, display_meta=candidate.help)

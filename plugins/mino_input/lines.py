@@ -1,0 +1,129 @@
+"""The input `lines`: what a pipe holds, or what the kernel let a person type, line by line.
+
+It reads descriptor 0 itself and draws nothing but the prompt, so it works on a terminal that knows
+no sequences and for a screen reader.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .choices import shown, understand
+from .kernel import END, Kernel
+
+if TYPE_CHECKING:
+    from mino_core import Screen, Session, Settings
+
+_PIECE = 1 << 16
+#: A paste comes without brackets.
+_PASTE_OFF = "\x1b[?2004l"
+
+
+class Lines:
+    """Reads lines from descriptor 0. No settings."""
+
+    def __init__(self, settings: Settings, screen: Screen) -> None:
+        self._screen = screen
+        self._kernel = Kernel() if os.isatty(0) else None
+        self._rest = bytearray()
+        if self._kernel and self._kernel.is_inherited:
+            screen.aside(_PASTE_OFF)
+
+    def attach(self, session: Session) -> None:
+        """From here on what is typed between two prompts is not echoed into what stands there."""
+        if self._kernel:
+            self._kernel.be_silent()
+
+    def read(self, prompt: str) -> str:
+        """The next line, without its end; a last line without one counts. EOFError at the end.
+
+        Ctrl-C drops what was typed and asks again; with nothing typed it raises KeyboardInterrupt.
+        """
+        while True:
+            if self._kernel:
+                self._screen.aside(prompt)
+            try:
+                return self._typed(self._kernel) if self._kernel else self._next()
+            except KeyboardInterrupt as stop:
+                if type(stop) is not KeyboardInterrupt or not self._drop():
+                    raise
+                self._screen.aside("\n")
+
+    def ask(self, question: str, choices: Sequence[str]) -> str | None:
+        """One of the choices; None where nobody sits there, and at Ctrl-D.
+
+        What was typed before the question is kept for the next prompt.
+        """
+        if self._kernel is None:
+            return None
+        self._rest += self._kernel.drain()
+        kept, self._rest = self._rest, bytearray()
+        try:
+            while True:
+                self._screen.aside(f"{shown(question)} [{'/'.join(map(shown, choices))}] ")
+                try:
+                    with self._kernel.echoing():
+                        return understand(self._next(), choices)
+                except EOFError:
+                    return None
+                except ValueError:
+                    continue
+        finally:
+            self._rest = kept + self._rest
+
+    def close(self) -> None:
+        """Leave the terminal as it was found."""
+        if self._kernel:
+            self._kernel.restore()
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def _typed(self, kernel: Kernel) -> str:
+        """A line from a person; what was typed ahead, unseen, is shown now."""
+        with kernel.echoing():
+            self._rest += kernel.drain()
+            if self._rest.startswith(END):
+                del self._rest[: len(END)]
+                raise EOFError
+            ahead, newline, _ = self._rest.partition(b"\n")
+            if ahead or newline:
+                self._screen.aside(shown(_text(ahead)) + newline.decode())
+            return self._next()
+
+    def _next(self) -> str:
+        looked = 0
+        while (end := self._rest.find(b"\n", looked)) < 0:
+            looked = len(self._rest)
+            piece = self._read()
+            if not piece:
+                if not self._rest:
+                    raise EOFError
+                end = looked
+                break
+            self._rest += piece
+        line = self._rest[:end]
+        del self._rest[: end + 1]
+        return _text(line)
+
+    def _read(self) -> bytes:
+        while True:
+            try:
+                return os.read(0, _PIECE)
+            except BlockingIOError:  # someone made the shared descriptor non-blocking
+                select.select([0], [], [])
+            except OSError as error:
+                self._screen.aside(f"cannot read standard input: {error.strerror}\n")
+                return b""
+
+    def _drop(self) -> bool:
+        """Drop what was typed of this line; whether there was anything."""
+        typed = self._kernel is not None and bool(self._rest + self._kernel.drain())
+        self._rest.clear()
+        return typed
+
+
+def _text(line: bytes | bytearray) -> str:
+    return line.removesuffix(b"\r").decode("utf-8", "replace")
