@@ -62,9 +62,10 @@ def _error_object(error: dict[str, Any]) -> str:
     words: Any = next((error[key] for key in ("message", "msg", "detail") if error.get(key)), "")
     if isinstance(words, list | dict):
         words = error_text(words)
-    label = next((error[key] for key in ("type", "code", "status") if error.get(key)), "")
+    labels = [error[key] for key in ("type", "code", "status") if error.get(key)]
+    label = next((label for label in labels if label != "error"), "")
     raw = as_table(error.get("metadata")).get("raw") or ""
-    tag = f"[{label}]" if isinstance(label, str | int) and label not in ("", "error") else ""
+    tag = f"[{label}]" if isinstance(label, str | int) and label != "" else ""
     said = " ".join(str(piece) for piece in (tag, words, raw) if piece)
     return said[:_MAX_WORDS] if words or tag else json.dumps(error)[:_MAX_WORDS]
 

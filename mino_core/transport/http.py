@@ -104,10 +104,10 @@ class Endpoint:
                 error.request_id = error.request_id or self._request_id
                 raise
 
-    def get(self, path: str) -> object:
+    def get(self, path: str, headers: Mapping[str, str] = {}) -> object:
         """GET JSON, for `models()`; raises ProviderError."""
         wait = min(self.read_timeout or _GET_SECONDS, _GET_SECONDS)
-        connection = self._send("GET", path, {"Accept": "application/json"}, b"", wait)
+        connection = self._send("GET", path, {"Accept": "application/json", **headers}, b"", wait)
         try:
             text = _read(connection, self._chunks(connection), LIMIT, _GET_SECONDS)
         finally:

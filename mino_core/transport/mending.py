@@ -24,7 +24,7 @@ NO_RESULT = "This call was not run."
 def mended(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The messages, repaired; every dialect encodes these.
 
-    - blank texts are dropped, and messages with nothing left;
+    - blank texts of the user are dropped, and messages with nothing to say;
     - consecutive user messages become one, their parts in order;
     - after an assistant message with calls comes exactly one tool message: a result for each call,
       in the order of the calls, then what else the tools showed (images, files). A call without a
@@ -82,9 +82,11 @@ class _Answers:
 def _kept(message: Message) -> Iterator[Part]:
     """The parts worth sending; reasoning alone is no message."""
     allowed = (Text, Image, File) if message.role == "user" else (Text, Refusal, ToolCall, Reasoning)
-    parts = [part for part in message.parts if isinstance(part, allowed) and not _is_blank_part(part)]
-    if any(not isinstance(part, Reasoning) for part in parts):
-        yield from parts
+    parts = [part for part in message.parts if isinstance(part, allowed)]
+    says = [part for part in parts if not (isinstance(part, Reasoning) or _is_blank_part(part))]
+    if says:
+        # A reply keeps its blank texts too: what was thought has its place between its characters.
+        yield from parts if message.role == "assistant" else says
 
 
 def _is_blank_part(part: Part) -> bool:

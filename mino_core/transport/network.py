@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 
-from mino_core import transport
+from mino_core import interrupts, transport
 
 #: What a connection raises that breaks, stays silent or speaks no HTTP.
 FAULTS = (OSError, HTTPException)
@@ -48,8 +48,19 @@ class Watched(io.RawIOBase):
                 return self._socket.recv_into(buffer)
             except _WOULD_WAIT:
                 transport.idle()
+            return self._wait_and_read(buffer)
         self._socket.settimeout(self._patience())
         return self._socket.recv_into(buffer)
+
+    def _wait_and_read(self, buffer: bytearray | memoryview) -> int:
+        """Read when something is there. A wait of our own also hears a signal of the instant before."""
+        while True:
+            if not interrupts.wait(self._socket.fileno(), self._patience()):
+                raise TimeoutError("timed out")
+            try:
+                return self._socket.recv_into(buffer)
+            except _WOULD_WAIT:
+                continue  # what came was no byte for us
 
     def makefile(self, mode: str) -> io.BufferedReader:
         """What http.client asks of a socket."""

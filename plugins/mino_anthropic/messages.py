@@ -54,7 +54,8 @@ class Messages:
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
-        listed = as_list(as_table(self._endpoint.get("/v1/models?limit=1000")).get("data"))
+        answer = self._endpoint.get("/v1/models?limit=1000", self.headers({}))
+        listed = as_list(as_table(answer).get("data"))
         return [name for model in listed if (name := as_text(as_table(model).get("id")))]
 
     def warm(self) -> None:

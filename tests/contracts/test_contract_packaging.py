@@ -120,6 +120,9 @@ def test_importing_the_core_imports_nothing_else():
 
 
 HEAVY = {
+    "http.client",
+    "socket",
+    "certifi",
     "argparse",
     "asyncio",
     "httpcore",
