@@ -83,10 +83,10 @@ def _banner(session: Session) -> str:
         "completed": "Completed turns are sent together",
         "none": "Each question stands on its own",
     }[session.config.send]
-    kept = "kept in memory only" if session.config.history.name == "memory" else "kept"
+    kept = ", kept in memory only" if session.config.history.name == "memory" else ""
     return (
         f"mino: {session.model} ({session.provider}{why}){'. ' + note if note else ''}\n"
-        f"{together} and {kept}. /help lists the commands; /exit or Ctrl-D leaves."
+        f"{together}{kept}. /help lists commands, Ctrl-D leaves."
     )
 
 

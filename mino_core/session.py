@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import interrupts, tools
+from . import interrupts
 from .display import Display
 from .errors import HistoryError, MinoError, UsageError
 from .journal import Journal
@@ -23,14 +23,8 @@ from .types import (
     Request,
     Text,
     Tool,
-    ToolCall,
-    ToolEnded,
-    ToolOutput,
-    ToolResult,
-    ToolStarted,
     TurnEnded,
     Usage,
-    Verdict,
 )
 
 if TYPE_CHECKING:
@@ -56,13 +50,14 @@ class Session:
         self.input: Input | None = None
         self.last: TurnEnded | None = None
         self.leaving = False
+        #: The tools of the running turn, and the names of those that need no more asking.
         self.tools: Mapping[str, Tool] = {}
+        self.allowed: set[str] = set()
         #: What answers; what each request carries along; why this provider was chosen, in words.
         self.answerer: Provider
         self.options: Mapping[str, Any] = {}
         self.provider = self.model = self.why = ""
         self._choose(None)
-        self._allowed: set[str] = set()
         self.journal = self._begin()
         host.report = lambda fault: self.notify(str(fault), "warning")
 
@@ -182,6 +177,17 @@ class Session:
         elif model is not None:
             self.model = model
 
+    def warm(self) -> None:
+        """Do now what the first question would wait for; an input calls it while a person types."""
+        self.display.warm()
+        warm: Callable[[], None] | None = getattr(self.answerer, "warm", None)
+        if warm is None:
+            return
+        try:
+            warm()
+        except Exception as error:  # noqa: BLE001 (a provider may be a plugin's)
+            self._warn(f"{self.provider} could not be prepared: {error}")
+
     def leave(self) -> None:
         """End the session when the current command is done."""
         self.leaving = True
@@ -216,55 +222,6 @@ class Session:
             self.options,
         )
         return self.host.request(request, self)
-
-    def run_tools(self, turn: int, calls: Iterable[ToolCall]) -> None:
-        """Run the calls of one reply in order; each has a result, also where the user stops them."""
-        waiting = list(calls)
-        try:
-            while waiting:
-                result = self._run_tool(waiting[0])
-                self._keep_result(turn, result)
-                waiting.pop(0)
-        finally:
-            for call in waiting:
-                self._keep_result(
-                    turn, ToolResult(call.id, "not run: the user stopped the turn", is_error=True)
-                )
-
-    def _run_tool(self, call: ToolCall) -> ToolResult:
-        tool = self.tools.get(call.name)
-        if tool is None:
-            known = ", ".join(self.tools) or "none"
-            return ToolResult(call.id, f"there is no tool {call.name!r}; there are: {known}", is_error=True)
-        verdict = self._approve(call)
-        if not verdict.allowed:
-            why = f": {verdict.reason}" if verdict.reason else ""
-            result = ToolResult(call.id, f"the call was not allowed{why}", is_error=True)
-            self.display.show(ToolEnded(call.id, result, 0.0))
-            return result
-        return self._run_allowed(tool, call)
-
-    def _run_allowed(self, tool: Tool, call: ToolCall) -> ToolResult:
-        import time
-
-        started = time.monotonic()
-        self.display.show(ToolStarted(call))
-        context = tools.ToolContext(output=lambda text: self.display.show(ToolOutput(call.id, text)))
-        with interrupts.armed():
-            result = tools.run(tool, call, context)
-        self.display.show(ToolEnded(call.id, result, time.monotonic() - started))
-        return result
-
-    def _approve(self, call: ToolCall) -> Verdict:
-        if call.name in self._allowed:
-            return Verdict(allowed=True)
-        verdict = self.host.approve(call, self) or Verdict(allowed=False, reason="no plugin allowed it")
-        if verdict.allowed and verdict.remember != "no":
-            self._allowed.add(call.name)
-        return verdict
-
-    def _keep_result(self, turn: int, result: ToolResult) -> None:
-        self.journal.said(turn, Message("tool", (result,)))
 
     def _run(self, turn: int, prompt: str) -> TurnEnded:
         self.tools = self.host.tools()

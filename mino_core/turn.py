@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from . import interrupts, transport
+from . import calls, interrupts, transport
 from .display import IDLE
 from .errors import ProviderError
 from .messages import sum_usage, usage_to_json
@@ -115,7 +115,7 @@ class Turn:
                 continue
             if ending.outcome != "completed" or not self._reply.calls:
                 return ending
-            self.session.run_tools(self.n, self._reply.calls)
+            calls.run(self.session, self.n, self._reply.calls)
         return Ending(
             "incomplete",
             ProviderError(

@@ -38,7 +38,8 @@ def value(cls: type[_T]) -> type[_T]:
         "__hash__": _hash,
         "__reduce__": _reduce,
     }
-    made: Any = type(cls)(cls.__name__, cls.__bases__, body)
+    metaclass: Any = type(cls)
+    made = metaclass(cls.__name__, cls.__bases__, body)
     made.__init__ = _init(made, names, defaults)
     return made  # type: ignore[no-any-return]
 
@@ -89,7 +90,7 @@ def _repr(self: Any) -> str:
 
 def _eq(self: Any, other: object) -> bool:
     if type(other) is not type(self):
-        return NotImplemented
+        return False
     same: bool = _compared(self) == _compared(other)
     return same
 
