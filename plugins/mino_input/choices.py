@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from mino_core import Sanitiser
+
+if TYPE_CHECKING:
+    from mino_core import Screen, Session
 
 #: Choices that change nothing: what Enter alone stands for.
 _NO = frozenset({"n", "no", "not", "never", "deny", "reject", "cancel", "stop", "否", "不"})
@@ -23,6 +27,19 @@ def understand(answer: str, choices: Sequence[str]) -> str | None:
             return choice
     (meant,) = (choice for choice in choices if choice.casefold().startswith(said))
     return meant
+
+
+def pose(session: Session | None, screen: Screen, question: str) -> None:
+    """Put a question on the screen: as a notice, since the screen is the renderer's."""
+    if session is not None:
+        session.notify(question)
+    else:
+        screen.aside(shown(question) + "\n")
+
+
+def offer(choices: Sequence[str]) -> str:
+    """The prompt of a question."""
+    return f"[{'/'.join(map(shown, choices))}] "
 
 
 def shown(text: str) -> str:

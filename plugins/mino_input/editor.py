@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from mino_core import MinoError
 
 from . import modes
+from .choices import offer, pose
 from .completion import Candidate, candidates
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .line import Line
 
 _MODES = ("emacs", "vi")
+#: Cells that an answer to a question needs behind its prompt.
+_ROOM = 10
 #: As drawing.style() has it: the prompt is drawn over and must not change.
 _COLOURED, _BOLD, _END = "\x1b[0;36;1m", "\x1b[0;1m", "\x1b[0m"
 
@@ -53,8 +56,7 @@ class Editor:
         """The next line. EOFError at Ctrl-D, KeyboardInterrupt at Ctrl-C; with a text, it is cleared."""
         with modes.raw():
             ahead = modes.pending()
-            if self._line is None:
-                self._draw_early(prompt)
+            self._draw_early(prompt)
             line = self.warm()
             line.keyboard.typed_ahead(ahead)
             text = line.read(prompt)
@@ -62,8 +64,26 @@ class Editor:
             return text
 
     def ask(self, question: str, choices: Sequence[str]) -> str | None:
-        """One of the choices; None at Escape and Ctrl-D. Only what is typed from now on answers."""
-        raise NotImplementedError
+        """One of the choices; None at Escape and Ctrl-D, the first that says no at Enter alone.
+
+        What was typed before the question is kept for the next prompt.
+        """
+        prompt = offer(choices)
+        if len(prompt) + _ROOM > self._screen.columns:
+            question, prompt = f"{question} {prompt}", "> "
+        with modes.raw():
+            ahead = modes.pending()
+            pose(self._session, self._screen, question)
+            self._draw_early(prompt)
+            from .question import answer
+
+            keyboard = self.warm().keyboard
+            keyboard.typed_ahead(ahead)
+            kept = keyboard.take()
+            try:
+                return answer(self._screen, keyboard, prompt, choices)
+            finally:
+                keyboard.put_back(kept)
 
     def above(self, draw: Callable[[], None]) -> None:
         """Draw something above the line being edited, or where the next one begins. From any thread."""
@@ -94,7 +114,7 @@ class Editor:
 
     def _draw_early(self, prompt: str) -> None:
         """Draw the prompt while the editor is still being imported; it draws over it in place."""
-        if len(prompt) >= self._screen.columns:
+        if self._line is not None or len(prompt) >= self._screen.columns:
             return
         on = _COLOURED if self._screen.colour else _BOLD
         self._screen.write(f"{on}{prompt}{_END}")

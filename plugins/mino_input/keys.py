@@ -11,7 +11,7 @@ import codecs
 import os
 from asyncio import get_running_loop
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from prompt_toolkit.application.current import get_app
@@ -20,9 +20,9 @@ from prompt_toolkit.input.vt100_parser import Vt100Parser
 from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 
-from . import modes
-
 ENTER = Keys.ControlM
+#: Keys after which the line is another one.
+_LAST = (ENTER, Keys.ControlC)
 #: The data of an Enter that ends a line of a burst.
 BURST = "burst"
 _PIECE = 1 << 16
@@ -46,30 +46,29 @@ class Keyboard(Input):
         """Take keys that were typed one by one, though they arrive at once."""
         self._waiting += self._parse(data)
 
-    def set_aside(self) -> list[KeyPress]:
-        """Everything typed so far; it does not arrive until it is `put_back`."""
-        self.typed_ahead(modes.pending())
+    def take(self) -> list[KeyPress]:
+        """What has arrived and was not asked for; it is gone until it is put back."""
         kept = list(self._waiting)
         self._waiting.clear()
         return kept
 
-    def put_back(self, keys: list[KeyPress]) -> None:
+    def put_back(self, keys: Iterable[KeyPress]) -> None:
         """Let these keys arrive next."""
-        self._waiting.extendleft(reversed(keys))
+        self._waiting.extendleft(reversed(list(keys)))
 
     # -- what prompt_toolkit does with it ------------------------------------------------------
 
     def read_keys(self) -> list[KeyPress]:
-        """Keys up to the next Enter. The rest follows, if the line is not at its end with it."""
+        """Keys up to the next Enter or Ctrl-C. The rest follows, if the line is not at its end with it."""
         if not self._waiting:
             self._receive()
         keys: list[KeyPress] = []
         while self._waiting:
             keys.append(self._waiting.popleft())
-            if keys[-1].key is ENTER:
+            if keys[-1].key in _LAST:
                 break
         if self._waiting:
-            get_running_loop().call_soon(self._go_on)
+            get_running_loop().call_later(0, self._go_on)  # behind what these keys set off
         return keys
 
     def flush_keys(self) -> list[KeyPress]:

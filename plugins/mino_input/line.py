@@ -5,10 +5,9 @@ Importing this module costs what prompt_toolkit costs, so it is done once the pr
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.application.run_in_terminal import in_terminal
@@ -25,14 +24,12 @@ from .completion import Candidate, is_name
 from .drawing import layout, output, style
 from .keys import Keyboard
 from .pasted import Pasted
+from .running import ESCAPE, run
 
 if TYPE_CHECKING:
     from mino_core import Screen
 
     from .past import Past
-
-#: Seconds after which a lone escape is the key itself, and not the beginning of another's sequence.
-_ESCAPE = 0.1
 
 
 class Line:
@@ -57,7 +54,6 @@ class Line:
         self.say = say
         self.above = above
         self.prompt = ""
-        self._loop: asyncio.AbstractEventLoop | None = None
         self.buffer = Buffer(
             completer=_Completer(complete),
             complete_while_typing=Condition(self._names_a_command),
@@ -75,7 +71,7 @@ class Line:
             input=keyboard,
             output=output(screen),
         )
-        self.app.ttimeoutlen = _ESCAPE
+        self.app.ttimeoutlen = ESCAPE
 
     def read(self, prompt: str) -> str:
         """What was sent. EOFError at Ctrl-D, KeyboardInterrupt at Ctrl-C on an empty line."""
@@ -84,30 +80,15 @@ class Line:
             self.buffer.reset()
             self.pasted.forget()
             try:
-                return asyncio.run(self._run())
+                return run(self.app, self._begin)
             except KeyboardInterrupt as stop:  # a signal; the key does not come here with a text
                 if type(stop) is not KeyboardInterrupt or not self.buffer.text:
                     raise
-
-    async def _run(self) -> str:
-        self._loop = asyncio.get_running_loop()
-        self._loop.set_exception_handler(self._fail)
-        try:
-            return await self.app.run_async(
-                pre_run=self._begin, set_exception_handler=False, handle_sigint=False
-            )
-        finally:
-            self._loop = None
 
     def _begin(self) -> None:
         self.buffer.load_history_if_not_yet_loaded()
         if self.above:
             self._draw_above()
-
-    def _fail(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Let what went wrong in a callback leave through `read`."""
-        if not self.app.is_done:
-            self.app.exit(exception=context.get("exception") or RuntimeError(context["message"]))
 
     # -- what a key does -----------------------------------------------------------------------
 
@@ -140,7 +121,7 @@ class Line:
 
     def wake(self) -> None:
         """Draw what waits above the line, now if one is being edited. From any thread."""
-        loop = self._loop
+        loop = self.app.loop
         if loop is not None:
             try:
                 loop.call_soon_threadsafe(self._draw_above)

@@ -11,7 +11,7 @@ import select
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .choices import shown, understand
+from .choices import offer, pose, shown, understand
 from .kernel import END, Kernel
 
 if TYPE_CHECKING:
@@ -29,11 +29,13 @@ class Lines:
         self._screen = screen
         self._kernel = Kernel() if os.isatty(0) else None
         self._rest = bytearray()
+        self._session: Session | None = None
         if self._kernel and self._kernel.is_inherited:
             screen.aside(_PASTE_OFF)
 
     def attach(self, session: Session) -> None:
         """From here on what is typed between two prompts is not echoed into what stands there."""
+        self._session = session
         if self._kernel:
             self._kernel.be_silent()
 
@@ -61,9 +63,10 @@ class Lines:
             return None
         self._rest += self._kernel.drain()
         kept, self._rest = self._rest, bytearray()
+        pose(self._session, self._screen, question)
         try:
             while True:
-                self._screen.aside(f"{shown(question)} [{'/'.join(map(shown, choices))}] ")
+                self._screen.aside(offer(choices))
                 try:
                     with self._kernel.echoing():
                         return understand(self._next(), choices)
