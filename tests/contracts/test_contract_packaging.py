@@ -17,6 +17,8 @@ FOLDERS = sorted(path for path in (ROOT / "plugins").iterdir() if path.is_dir() 
 FILES = sorted([*(ROOT / "mino_core").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")])
 #: More than this and a file holds two ideas.
 LONGEST = 320
+#: A suite is one catalogue of promises, which its subclasser reads from top to bottom.
+LONGEST_SUITE = 450
 
 
 def name(path):
@@ -149,7 +151,7 @@ def test_loading_the_built_ins_imports_nothing_heavy():
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_no_file_is_too_long(path):
     lines = path.read_text("utf-8").count("\n")
-    assert lines <= LONGEST
+    assert lines <= (LONGEST_SUITE if path.name.startswith("conformance_") else LONGEST)
 
 
 def is_public(node):
