@@ -26,6 +26,7 @@ class Item:
         "is_text",
         "link",
         "opens",
+        "reach",
         "start",
         "text",
     )
@@ -38,7 +39,7 @@ class Item:
         self.is_text = False
         self.delimiter = ""
         self.count = 0
-        self.end = 0
+        self.end = self.reach = 0
         self.opens = self.closes = self.both = self.hidden = False
 
     @property
@@ -57,15 +58,13 @@ class Item:
 class Delimiters:
     """The runs among `items` that may yet open or close something."""
 
-    def __init__(self, items: list[Item], limit: int) -> None:
+    def __init__(self, items: list[Item]) -> None:
         self._items = items
-        self._limit = limit
         self.live: list[int] = []
 
-    def add(self, run: str, start: int, previous: str, following: str, *, hidden: bool) -> None:
-        """A run between two characters. A `hidden` one ends the text so far: it is not shown yet."""
-        item = Item("", start)
-        item.delimiter, item.count, item.end, item.hidden = run[0], len(run), start + len(run), hidden
+    def add(self, item: Item, run: str, previous: str, following: str) -> None:
+        """A run between two characters. A `hidden` item ends the text so far: it is not shown yet."""
+        item.delimiter, item.count = run[0], len(run)
         left = _is_left(previous, following)
         right = _is_left(following, previous)
         item.both = left and right
@@ -94,7 +93,7 @@ class Delimiters:
         items = self._items
         for n in range(len(openers) - 1, -1, -1):
             opener = items[openers[n]]
-            if closer.end - opener.start > self._limit:
+            if closer.end > opener.reach:
                 return False
             size = 2 if min(opener.count, closer.count) >= 2 else 1
             bits = _STRENGTH.get((closer.delimiter, size))

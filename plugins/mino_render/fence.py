@@ -73,7 +73,7 @@ class Fence:
 
     def finish(self) -> list[Row]:
         """All rows that are left."""
-        if self._line or self._is_begun:
+        if any(self._line) or self._is_begun:
             self.end_line()
         rows, self._rows = self._rows, []
         return [*rows, Row((("╰─", self._dim),))]

@@ -18,6 +18,7 @@ from .wrap import joined, last_break
 
 _SPECIAL = re.compile(r"[\\`*_~\[\]<&$]|https?://| +(?=\n)")
 _ESCAPABLE = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_WORD = re.compile("[!-~]*")
 _LETTER_AFTER_BACKSLASH = re.compile(r"\\[A-Za-z0-9]")
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)[!-;=?-~]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
@@ -27,6 +28,8 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,
 _OPEN_ENTITY = re.compile(r"&#?[A-Za-z0-9]{0,32}\Z")
 _DOLLARS = re.compile(r"\$(?=[^\s$])(?:[^$\n\\]|\\.)*(?<=\S)\$(?![\d$])")
 _SHORT = 200
+#: A construct goes over no more lines than this.
+_MOST_LINES = 4
 _URL = re.compile(r"https?://[!-;=?-Z_a-z{|}~]*")
 _TARGET = re.compile(
     r"\(\s*(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))"
@@ -79,9 +82,10 @@ class _Reader:
         self.limit = limit
         self.final = final
         self.items: list[Item] = []
-        self.delimiters = Delimiters(self.items, limit)
+        self.delimiters = Delimiters(self.items)
         self.brackets: list[_Bracket] = []
-        self.unsettled = len(text)
+        #: Up to where the text is settled, and up to where it was read for its meaning.
+        self.unsettled = self.seen = len(text)
 
     def read(self, hold: int | None) -> Inline:
         text, at = self.text, 0
@@ -104,10 +108,19 @@ class _Reader:
 
     def _waits(self, start: int, limit: int = 0) -> bool:
         """Whether what begins at `start` may still be closed; then it and all after it is open."""
-        if self.final or len(self.text) - start > (limit or self.limit):
+        if self.final or self.seen > self._reach(start, limit or self.limit):
             return False
         self.unsettled = min(self.unsettled, start)
         return True
+
+    def _reach(self, start: int, limit: int) -> int:
+        """Up to where what begins at `start` must be closed: so many characters, and few lines."""
+        at = start
+        for _ in range(_MOST_LINES):
+            at = self.text.find("\n", at + 1, start + limit)
+            if at < 0:
+                return start + limit
+        return at
 
     def _divided(self, end: int) -> Inline:
         """Cut at the last place before `end` where a row may be broken and nothing is open."""
@@ -116,11 +129,12 @@ class _Reader:
             item = items[n]
             if item.start < end and item.is_plain:
                 upto = min(len(item.text), end - item.start)
-                at = last_break(item.text, max(0, upto - 2 * self.limit), upto)
-                if not at and upto > 2 * self.limit:
-                    at = upto - self.limit  # a word that long is wider than any window
-                if at and (at > upto - 2 * self.limit or item.text[at - 1 : at] in (" ", "\n")):
+                start = max(0, upto - self.limit)
+                at = last_break(item.text, start, upto)
+                if at > start or item.text[:at].endswith((" ", "\n")):
                     return self._cut(n, at)
+                if start:  # a word that long is wider than any window
+                    return self._cut(n, upto - self.limit // 4)
         return Inline([], 0, self._spans(items))
 
     def _cut(self, n: int, at: int) -> Inline:
@@ -144,6 +158,11 @@ class _Reader:
     def _show(self, text: str, start: int, end: int, bits: int = 0, link: str = "") -> int:
         self.items.append(Item(text, start, bits, link))
         return end
+
+    def _unread(self, start: int) -> int:
+        """All the rest: what it means depends on whether this is closed."""
+        self.seen = start
+        return self._show(self.text[start:], start, len(self.text))
 
     def _special(self, char: str, start: int, end: int) -> int:
         match char:
@@ -181,19 +200,17 @@ class _Reader:
             return self._maths(start, "\\)" if following == "(" else "\\]", following)
         if following not in _ESCAPABLE:
             return self._show("\\", start, start + 1)
-        space = max(text.rfind(" ", max(0, start - _SHORT), start), text.rfind("\n", 0, start))
-        word = text[space + 1 : start + _SHORT].split(None, 1)
-        kept = "\\" if word and _LETTER_AFTER_BACKSLASH.search(word[0]) else ""
+        kept = "\\" if _LETTER_AFTER_BACKSLASH.search(_word_at(text, start)) else ""
         return self._show(kept + following, start, start + 2)
 
     def _maths(self, start: int, closing: str, unclosed: str) -> int:
         """Maths stands as it is written, between its marks."""
-        end = self.text.find(closing, start + 2, start + self.limit)
+        end = self.text.find(closing, start + 2, self._reach(start, self.limit))
         if end >= 0:
             end += len(closing)
             return self._show(self.text[start:end], start, end)
         if self._waits(start):
-            return self._show(self.text[start:], start, len(self.text))
+            return self._unread(start)
         return self._show(unclosed, start, start + 2)
 
     def _dollar(self, start: int) -> int:
@@ -213,13 +230,14 @@ class _Reader:
         opening = _TICKS.match(text, start)
         assert opening
         size = len(opening.group())
-        for closing in _TICKS.finditer(text, opening.end(), start + self.limit):
+        for closing in _TICKS.finditer(text, opening.end(), self._reach(start, self.limit)):
             if len(closing.group()) == size:
                 if closing.end() == len(text):
                     self._waits(start)
                 self._show_code(text[opening.end() : closing.start()], start)
                 return closing.end()
         if self._waits(start):
+            self.seen = start
             if opening.end() < len(text):
                 self._show_code(text[opening.end() :], start)
             return len(text)
@@ -239,7 +257,9 @@ class _Reader:
         at_end = end == len(self.text) and not self.final
         if at_end:
             self._waits(start)
-        self.delimiters.add(run.group(), start, previous, self.text[end : end + 1], hidden=at_end)
+        item = Item("", start)
+        item.hidden, item.end, item.reach = at_end, end, self._reach(start, self.limit)
+        self.delimiters.add(item, run.group(), previous, self.text[end : end + 1])
         return end
 
     def _bracket(self, start: int) -> int:
@@ -247,17 +267,18 @@ class _Reader:
         if not self.brackets:
             return self._show("]", start, end)
         bracket = self.brackets.pop()
-        if start - bracket.start > self.limit:
+        reach = self._reach(bracket.start, self.limit)
+        if end > reach:
             self.brackets.clear()
             return self._show("]", start, end)
         if end == len(text):
             self._waits(bracket.start)
         elif text[end] == "(":
-            if found := _TARGET.match(text, end, bracket.start + self.limit):
+            if found := _TARGET.match(text, end, reach):
                 self._link(bracket, found[1] if found[1] is not None else found[2])
                 return found.end()
             if _is_open(text, end) and self._waits(bracket.start):
-                return self._show(text[start:], start, len(text))
+                return self._unread(start)
         return self._show("]", start, end)
 
     def _link(self, bracket: _Bracket, url: str) -> None:
@@ -282,7 +303,7 @@ class _Reader:
             self._show(f" ({shown})", bracket.start, 0)
 
     def _angle(self, start: int) -> int:
-        text, most = self.text, start + self.limit
+        text, most = self.text, self._reach(start, self.limit)
         if found := _AUTOLINK.match(text, start, most):
             url = found[1]
             link = links.target(url if ":" in url else f"mailto:{url}", self.palette)
@@ -294,7 +315,7 @@ class _Reader:
         if found := _TAG.match(text, start, most):
             return self._show(found.group(), start, found.end())
         if _OPEN_TAG.match(text, start) and self._waits(start):
-            return self._show(text[start:], start, len(text))
+            return self._unread(start)
         return self._show("<", start, start + 1)
 
     def _entity(self, start: int) -> int:
@@ -319,6 +340,15 @@ class _Reader:
         if len(found.group()) == self.limit or len(url) <= end - start:
             return self._literal(start, end)
         return self._show(url, start, start + len(url), UNDERLINED, links.target(url, self.palette))
+
+
+def _word_at(text: str, at: int) -> str:
+    """The ASCII letters and signs around a place, up to the next space on either side."""
+    back = _WORD.match(text[max(0, at - _SHORT) : at][::-1])
+    ahead = _WORD.match(text, at, at + _SHORT)
+    assert back
+    assert ahead
+    return back.group()[::-1] + ahead.group()
 
 
 def _is_open(text: str, start: int) -> bool:

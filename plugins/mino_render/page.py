@@ -20,7 +20,7 @@ class Page:
         self.bits = bits
         self.parsed = 0
         #: An emphasis or a link longer than this is none. What is open must fit on the screen.
-        self.limit = max(2 * columns, min(2000, columns * max(rows - 3, 1) // 2))
+        self.limit = max(2 * columns, min(2000, columns * max(rows - 8, 1) // 2))
 
     @classmethod
     def of(cls, screen: Screen, bits: int = 0) -> Page:

@@ -7,7 +7,6 @@ that differs. Nothing above the open rows is ever touched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from os.path import commonprefix
 from typing import TYPE_CHECKING, TypeAlias
 
 from .look import Row, Span
@@ -99,7 +98,11 @@ class Painter:
         ]
         reach = self._screen.rows - 1
         while True:
-            down, column = _place(kept, min(starts[same], columns), columns)
+            start = min(starts[same], columns)
+            down, column = _place(kept, start, columns)
+            while column >= columns and kept:  # beyond the last column there is no place to go to
+                kept = _shorter(kept)
+                down, column = _place(kept, start, columns)
             if column >= columns:
                 down, column = down + 1, 0
             up = sum(downs[same:]) + len(old) - 1 - same - down
@@ -121,6 +124,12 @@ def _rest(new: Sequence[Line], same: int, kept: Line) -> str:
     return "\n".join(map(_letters, [first, *new[same + 1 :]]))
 
 
+def _shorter(line: Line) -> Line:
+    """The line without its last letter."""
+    *before, (text, look) = line
+    return [*before, (text[:-1], look)] if len(text) > 1 else before
+
+
 def _common(old: Line, new: Line) -> Line:
     """The letters with which both lines begin."""
     kept: Line = []
@@ -130,13 +139,25 @@ def _common(old: Line, new: Line) -> Line:
         if text == other:
             kept.append((text, look))
             continue
-        size = len(commonprefix((text, other)))  # noqa: RUF071 (letters are what we compare)
+        size = _alike(text, other)
         while size and not all(cells(rest[size : size + 1] or " ") for rest in (text, other)):
             size -= 1  # a mark stays with its letter
         if size:
             kept.append((text[:size], look))
         break
     return kept
+
+
+def _alike(text: str, other: str) -> int:
+    """With how many letters both begin."""
+    low, high = 0, min(len(text), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if text[:middle] == other[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _place(line: Iterable[Span], column: int, columns: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from .inline import inline
 from .look import Row, Span, overlay
 from .page import Page
+from .width import cells
 from .wrap import Wrapper
 
 #: A line may be a table's header if its first bar stands within so many characters,
@@ -39,7 +40,7 @@ class Paragraph:
         self._before = ""
         self._line = 0
         self._lines = 1
-        self._has_rows = False
+        self._head = ""
 
     def add(self, text: str) -> None:
         """More of the line that is being written."""
@@ -57,7 +58,9 @@ class Paragraph:
     def is_one_row(self) -> bool:
         """Whether all of it is one line that fits into one row."""
         self._gather()
-        return self._lines == 1 and not self._has_rows and len(self._tail) <= self._page.columns
+        taken = sum(cells(text) for text, _ in self._margins[0])
+        room = self._page.columns - (taken if 2 * taken <= self._page.columns else 0)
+        return self._lines == 1 and cells(self._head) <= room and "<" not in self._head
 
     @property
     def margins(self) -> tuple[Sequence[Span], Sequence[Span]]:
@@ -81,7 +84,6 @@ class Paragraph:
     def heading(self, bits: int) -> None:
         """Make all of it a heading after the fact."""
         self._bits |= bits
-        self.is_heading = True
         self._wrapper.restyle(lambda spans: overlay(spans, bits, self._page.palette))
 
     def take(self) -> tuple[list[Row], list[Row]]:
@@ -105,7 +107,6 @@ class Paragraph:
             self._tail = self._tail[read.end :]
             self._line = max(0, self._line - read.end)
         done = self._wrapper.take()
-        self._has_rows = self._has_rows or bool(done)
         trial = self._wrapper.copy()
         trial.add(read.open)
         return done, trial.finish()
@@ -127,8 +128,11 @@ class Paragraph:
 
     def _gather(self) -> None:
         if self._text:
-            self._tail += "".join(self._text)
+            text = "".join(self._text)
             self._text.clear()
+            self._tail += text
+            if len(self._head) <= self._page.columns:
+                self._head += text
 
     def _holds(self) -> bool:
         """Whether the last line may turn out to be the header of a table."""

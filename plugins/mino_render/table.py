@@ -16,7 +16,7 @@ from .page import Page
 from .width import cells
 from .wrap import BLANK, Wrapper, joined
 
-_DELIMITERS = re.compile(r" *\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *$")
+_DELIMITERS = re.compile(r" {0,3}\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *$")
 _BAR = re.compile(r"(?<!\\)\|")
 #: Rows that are seen before the widths are fixed.
 _FIRST_ROWS = 10

@@ -53,6 +53,7 @@ class Wrapper:
         self._word: list[Span] = []
         self._word_cells = 0
         self._after_wide = False
+        self._is_broken = False
         self._row: list[Span] = []
         self._prefix = self._column = 0
         self._has_words = self._is_long = self._goes_on = False
@@ -84,6 +85,7 @@ class Wrapper:
                 self._goes_on = False
                 if kind == "newline":
                     self._end_row()
+                    self._is_broken = True
                 elif kind == "space":
                     self._space.append((unit, look))
                 else:
@@ -104,7 +106,8 @@ class Wrapper:
     def finish(self) -> list[Row]:
         """All rows that are left; the last one has its end."""
         self._set_word()
-        self._end_row()
+        if self._has_words or not self._is_broken:
+            self._end_row()
         return self.take()
 
     def resized(self, columns: int) -> Wrapper:
