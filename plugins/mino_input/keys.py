@@ -21,8 +21,9 @@ from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 
 ENTER = Keys.ControlM
-#: Keys after which the line is another one.
+#: Keys after which the line is another one, and the one that needs the line drawn as it is so far.
 _LAST = (ENTER, Keys.ControlC)
+_ALONE = Keys.ControlI
 #: The data of an Enter that ends a line of a burst.
 BURST = "burst"
 _PIECE = 1 << 16
@@ -59,13 +60,13 @@ class Keyboard(Input):
     # -- what prompt_toolkit does with it ------------------------------------------------------
 
     def read_keys(self) -> list[KeyPress]:
-        """Keys up to the next Enter or Ctrl-C. The rest follows, if the line is not at its end with it."""
+        """Keys up to an Enter, a Ctrl-C or a Tab. The rest follows, unless they end the line."""
         if not self._waiting:
             self._receive()
         keys: list[KeyPress] = []
-        while self._waiting:
+        while self._waiting and not (keys and self._waiting[0].key is _ALONE):
             keys.append(self._waiting.popleft())
-            if keys[-1].key in _LAST:
+            if keys[-1].key in (*_LAST, _ALONE):
                 break
         if self._waiting:
             get_running_loop().call_later(0, self._go_on)  # behind what these keys set off

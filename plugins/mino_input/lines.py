@@ -97,16 +97,20 @@ class Lines:
             return self._next()
 
     def _next(self) -> str:
-        looked = 0
+        looked, is_ending = 0, self._kernel is None
         while (end := self._rest.find(b"\n", looked)) < 0:
             looked = len(self._rest)
             piece = self._read()
-            if not piece:
-                if not self._rest:
-                    raise EOFError
+            self._rest += piece
+            if piece:
+                is_ending = self._kernel is None
+            elif not self._rest:
+                raise EOFError
+            elif is_ending:
                 end = looked
                 break
-            self._rest += piece
+            else:  # a Ctrl-D behind what was typed ahead, which the kernel knows nothing of
+                is_ending = True
         line = self._rest[:end]
         del self._rest[: end + 1]
         return _text(line)
@@ -117,8 +121,7 @@ class Lines:
                 return os.read(0, _PIECE)
             except BlockingIOError:  # someone made the shared descriptor non-blocking
                 select.select([0], [], [])
-            except OSError as error:
-                self._screen.aside(f"cannot read standard input: {error.strerror}\n")
+            except OSError:  # the terminal has hung up, or the descriptor is closed: it is the end
                 return b""
 
     def _drop(self) -> bool:

@@ -1,12 +1,14 @@
 """The line editor in the real mino on a real terminal: what is typed and pasted there is what is asked."""
 
 import json
+import re
+import signal
 import stat
+import subprocess
 
 import pytest
-from talk import Talk
-
 from mino_core.testing import chat
+from talk import Talk
 
 ASKING = """
 from mino_core import hookimpl
@@ -237,9 +239,9 @@ def test_half_a_line_typed_during_an_answer_is_at_the_next_prompt(talk, gate):
     talk.terminal.type("half a ")
     gate.set()
     talk.terminal.wait_for("You> half a")
-    talk.answers("ok")
+    talk.answers("granted")
     talk.terminal.type("line\r")
-    talk.terminal.wait_for("ok")
+    talk.terminal.wait_for("granted")
     assert talk.asked == ["q1", "half a line"]
 
 
@@ -249,9 +251,9 @@ def test_what_was_typed_ahead_survives_a_ctrl_c_during_the_answer(talk, gate):
     talk.terminal.press("ctrl-c")
     talk.terminal.wait_for("You> kept")
     talk.server.wait_for_close()
-    talk.answers("ok")
+    talk.answers("granted")
     talk.terminal.press("enter")
-    talk.terminal.wait_for("ok")
+    talk.terminal.wait_for("granted")
     assert talk.asked == ["q1", "kept"]
 
 
@@ -444,15 +446,15 @@ def test_an_unknown_terminal_works(tmp_path, name):
 
 
 def test_no_color_leaves_no_colour_in_the_line(tmp_path):
-    import re
-
     with Talk(tmp_path, NO_COLOR="1") as talk:
         terminal = talk.at_prompt()
         terminal.type("/he")
         terminal.wait_for("List the commands")
         terminal.press("tab")
         terminal.wait_for("You> /help")
-        colours = [code for codes in re.findall(rb"\x1b\[([\d;]*)m", terminal.raw) for code in codes.split(b";")]
+        colours = [
+            code for codes in re.findall(rb"\x1b\[([\d;]*)m", terminal.raw) for code in codes.split(b";")
+        ]
         assert not [code for code in colours if code and 30 <= int(code) % 60 < 49]
 
 
@@ -461,19 +463,23 @@ def test_a_resize_leaves_one_line_as_it_was(talk):
     terminal.type("some words that stay")
     terminal.wait_for("stay")
     terminal.resize(60, 20)
-    talk.answers("ok")
+    talk.answers("granted")
     terminal.type("!\r")
-    terminal.wait_for("ok")
+    terminal.wait_for("granted")
     assert talk.asked == ["some words that stay!"]
 
 
-def test_ctrl_z_gives_the_terminal_back_until_somebody_goes_on(talk, gate):
-    import signal
+def is_stopped(pid):
+    state = subprocess.run(["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True, check=True)
+    return state.stdout.startswith("T")
 
+
+def test_ctrl_z_gives_the_terminal_back_until_somebody_goes_on(talk, gate):
     streaming(talk, gate)
     terminal = talk.terminal
     terminal.press("ctrl-z")
-    terminal.wait_until(lambda: terminal.modes == terminal.modes_at_start)
+    terminal.wait_until(lambda: is_stopped(terminal.pid))
+    assert terminal.modes == terminal.modes_at_start
     terminal.wait_until(lambda: 2004 not in terminal.private_modes)
     terminal.signal(signal.SIGCONT)
     terminal.wait_until(lambda: 2004 in terminal.private_modes)
