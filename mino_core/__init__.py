@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from .errors import ProviderError as ProviderError
     from .errors import UsageError as UsageError
     from .hooks import hookimpl as hookimpl
-    from .messages import is_blank as is_blank
     from .plugins import Host as Host
     from .records import Conversation as Conversation
     from .records import fold as fold
+    from .records.messages import is_blank as is_blank
     from .screen import Sanitiser as Sanitiser
     from .screen import Screen as Screen
     from .secret import Secret as Secret
@@ -78,7 +78,7 @@ _HOMES = {
         "UsageError",
     ),
     "hooks": ("hookimpl",),
-    "messages": ("is_blank",),
+    "records.messages": ("is_blank",),
     "plugins": ("Host",),
     "records": ("Conversation", "fold"),
     "screen": ("Sanitiser", "Screen"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import interrupts
 from .errors import MinoError
-from .messages import is_blank
+from .records.messages import is_blank
 from .types import Outcome
 from .values import value
 

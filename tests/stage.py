@@ -6,8 +6,9 @@ import sys
 from contextlib import contextmanager
 from types import ModuleType
 
-from mino_core import interrupts, opening
-from mino_core.arguments import parse
+from mino_core import interrupts
+from mino_core.cli import opening
+from mino_core.cli.arguments import parse
 from mino_core.config import load
 from mino_core.plugins import Host
 from mino_core.screen import Screen

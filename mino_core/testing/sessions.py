@@ -9,10 +9,10 @@ from pathlib import Path
 
 from mino_core import interrupts
 from mino_core.config import Flags, load
-from mino_core.display import Display
 from mino_core.plugins import Host
 from mino_core.screen import Screen
 from mino_core.session import Session
+from mino_core.session.display import Display
 from mino_core.types import Provider, Renderer, SessionStarted
 
 from .home import home

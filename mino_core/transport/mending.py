@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mino_core.messages import is_blank
+from mino_core.records.messages import is_blank
 from mino_core.types import (
     File,
     Image,

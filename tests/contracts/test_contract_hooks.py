@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from mino_core import hooks, interrupts, loading
+from mino_core import hooks, interrupts
+from mino_core.plugins import loading
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests" / "core"))

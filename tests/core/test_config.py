@@ -221,7 +221,7 @@ def test_no_repr_of_a_configuration_holds_a_key(tmp_path):
 
 
 def imported_by(code: str, home: Path, **environ: str) -> set[str]:
-    names = ("tomllib", "tomli_w", "difflib", "mino_core.exposure", "tempfile", "httpx", "argparse")
+    names = ("tomllib", "tomli_w", "difflib", "mino_core.config.exposure", "tempfile", "httpx", "argparse")
     program = f"{code}\nimport sys\nprint(*(name for name in {names} if name in sys.modules))"
     environ = {"MINO_HOME": str(home), **environ}
     done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, check=True)

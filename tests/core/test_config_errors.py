@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mino_core.config import Flags, load
+from mino_core.config.toml_file import Document, read
 from mino_core.errors import ConfigError
-from mino_core.toml_file import Document, read
 
 
 def errors(home, toml) -> list[str]:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from mino_core.config import Config, Flags, load
-from mino_core.config_keys import KEYS
-from mino_core.presets import presets
+from mino_core.config.keys import KEYS
+from mino_core.config.presets import presets
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "config.example.toml"

@@ -1,12 +1,13 @@
 """Which provider answers, with whose key."""
 
 import os
+import sys
 
 import pytest
 from mino_core.config import Config, Flags, load
+from mino_core.config.choice import LOCAL, names
+from mino_core.config.presets import KEY_SUFFIX, presets
 from mino_core.errors import ConfigError
-from mino_core.presets import KEY_SUFFIX, presets
-from mino_core.provider_choice import LOCAL, names
 
 KINDS = ("anthropic-messages", "local", "openai-chat", "openai-responses")
 
@@ -243,7 +244,6 @@ def test_no_two_presets_share_a_key():
 
 
 def test_presets_are_read_once_and_shipped_beside_the_module():
-    import mino_core.presets as module
-
+    module = sys.modules["mino_core.config.presets"]  # the package has a function of that name
     assert os.path.exists(os.path.join(os.path.dirname(module.__file__), "presets.toml"))
     assert presets() is presets()

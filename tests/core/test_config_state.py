@@ -6,8 +6,7 @@ import stat
 import tomllib
 
 import pytest
-from mino_core import state
-from mino_core.config import load
+from mino_core.config import load, state
 
 
 def remember(home, **values):

@@ -20,7 +20,7 @@ from mino_core import (
     TurnEnded,
     TurnStarted,
 )
-from mino_core.display import Display
+from mino_core.session.display import Display
 from mino_core.testing import Recorder
 
 EVIL = "a\x1b]52;c;aGk=\x07\x1b[2J\x9b6n\u202eb\r\x08c"

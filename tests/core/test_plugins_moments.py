@@ -179,7 +179,7 @@ def test_an_observer_that_raises_is_told_once_and_sees_no_more(shelf, session):
     ("event", "limit"), [(TextDelta("x"), "0.1"), (TurnEnded(1, "completed"), "0.3")], ids=["delta", "other"]
 )
 def test_an_observer_that_hangs_is_stopped_named_and_silenced(shelf, session, event, limit, monkeypatch):
-    monkeypatch.setattr("mino_core.observers.LIMIT", 0.3)
+    monkeypatch.setattr("mino_core.plugins.observers.LIMIT", 0.3)
     shelf.plugin("stuck", OBSERVER.format(name="stuck", rest="while True: pass"))
     shelf.plugin("well", OBSERVER.format(name="well", rest=""))
     host = shelf.host()

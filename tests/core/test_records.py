@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mino_core.errors import HistoryError
-from mino_core.messages import (
+from mino_core.records import new_id, record, resolve
+from mino_core.records.messages import (
     is_blank,
     message_from_json,
     message_to_json,
@@ -19,7 +20,6 @@ from mino_core.messages import (
     usage_from_json,
     usage_to_json,
 )
-from mino_core.records import new_id, record, resolve
 from mino_core.types import File, Image, Message, Reasoning, Refusal, Text, ToolCall, ToolResult, Usage
 
 # -- ids and times -----------------------------------------------------------------------------

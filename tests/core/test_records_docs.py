@@ -4,7 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from mino_core import messages, records
+from mino_core import records
+from mino_core.records import messages
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/history-format.md").read_text("utf-8")
 

@@ -7,8 +7,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from mino_core import Tool, ToolCall, ToolContext, ToolResult, interrupts, tool_context
+from mino_core import Tool, ToolCall, ToolContext, ToolResult, interrupts
 from mino_core.tools import as_tool, run
+from mino_core.tools import context as tool_context
 
 
 @pytest.fixture(autouse=True)

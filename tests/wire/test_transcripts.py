@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from mino_core import Message, ProviderError, Request, Text
-from mino_core.messages import message_from_json, message_to_json
+from mino_core.records.messages import message_from_json, message_to_json
 from mino_core.testing import Server
 from wire_harness import TERMINALS, Transcript, check, in_memory, pieces, provider, result_of, transcripts
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mino_core import Delta, Finished, Message, ProviderError, Refusal, RefusalDelta, Settings, Text
-from mino_core.reply import Reply, settle
+from mino_core.session.reply import Reply, settle
 from mino_core.transport.sse import read_events
 
 FOLDER = Path(__file__).parent / "transcripts"

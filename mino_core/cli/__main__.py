@@ -1,0 +1,5 @@
+"""`python -m mino_core.cli` is `mino`."""
+
+from . import main
+
+raise SystemExit(main())

@@ -1,0 +1,112 @@
+"""How a session begins and ends: what is made, what is said first, what is said last."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from mino_core import records
+from mino_core.errors import HistoryError
+from mino_core.session import Session
+from mino_core.session.display import Display
+from mino_core.types import Head, Input, Renderer, SessionStarted
+
+if TYPE_CHECKING:
+    from mino_core.config import Flags
+    from mino_core.plugins import Host
+    from mino_core.screen import Screen
+
+
+@contextmanager
+def session(host: Host, screen: Screen, flags: Flags, *, greets: bool = False) -> Iterator[Session]:
+    """A session, ready for the first question, and let go at the end of the block."""
+    opened = Session(host, _display(host, screen, flags))
+    try:
+        opened.display.observers = host.observers(opened)
+        for warning in (*host.config.warnings, *map(str, host.faults)):
+            opened.notify(warning, "warning")
+        _go_on(opened, flags)
+        banner = _banner(opened) if greets and not flags.quiet else ""
+        opened.display.show(SessionStarted(opened.id, opened.provider, opened.model, banner, flags.quiet))
+        yield opened
+    finally:
+        opened.close()
+
+
+def _display(host: Host, screen: Screen, flags: Flags) -> Display:
+    def make(name: str) -> Renderer:
+        renderer: Renderer = host.make("mino_renderers", name, screen)
+        return renderer
+
+    # A pipe, or a terminal that knows no sequences, gets text and nothing else, unless told otherwise.
+    name = host.config.renderer.name if screen.can_move or flags.renderer else "plain"
+    return Display(screen, make(name), lambda: make("plain"))
+
+
+def _earlier(host: Host, flags: Flags) -> Head | None:
+    """The conversation to go on with, if one was asked for."""
+    if flags.resume is not None:
+        return records.resolve(host.history, flags.resume)
+    if not flags.continue_ and host.config.session.resume != "last":
+        return None
+    here = os.getcwd()
+    return next((head for head in host.history.conversations() if head.get("directory") == here), None)
+
+
+def _go_on(session: Session, flags: Flags) -> None:
+    """Go on with an earlier conversation, if one was asked for. A named one must be there."""
+    try:
+        if head := _earlier(session.host, flags):
+            session.resume(head["id"])
+            session.notify(_resumed(session))
+        elif flags.continue_:
+            session.notify("there is no earlier conversation in this directory; this is a new one")
+    except HistoryError as error:
+        if flags.resume is not None:
+            raise
+        session.notify(f"{error}; this is a new conversation", "warning")
+
+
+def _resumed(session: Session) -> str:
+    turns = len(session.conversation.turns)
+    return f"Going on with {session.id}: {turns} {'turn' if turns == 1 else 'turns'}."
+
+
+def _banner(session: Session) -> str:
+    """Two lines: what answers; whether questions are kept together, and how to leave."""
+    note = getattr(session.answerer, "note", "")
+    why = f"; {session.why}" if session.why else ""
+    together = {
+        "all": "Your questions are sent together",
+        "completed": "Completed turns are sent together",
+        "none": "Each question stands on its own",
+    }[session.config.send]
+    kept = ", kept in memory only" if session.config.history.name == "memory" else ""
+    return (
+        f"mino: {session.model} ({session.provider}{why}){'. ' + note if note else ''}\n"
+        f"{together}{kept}. /help lists commands, Ctrl-D leaves."
+    )
+
+
+@contextmanager
+def reader(host: Host, screen: Screen) -> Iterator[Input]:
+    """What reads lines from a person; the terminal's modes are put back at the end of the block."""
+    from mino_core.keyboard import typing_ahead
+
+    name = host.config.input.name if screen.can_move else "lines"
+    with typing_ahead(screen, quiet=name != "lines"):
+        made: Input = host.make("mino_inputs", name, screen)
+        try:
+            yield made
+        finally:
+            if close := getattr(made, "close", None):
+                close()
+
+
+def farewell(session: Session) -> str:
+    """How to go on with this conversation later; nothing where nothing was kept."""
+    if not session.journal.is_kept or session.config.history.name == "memory":
+        return ""
+    return f"To go on with this conversation: mino --resume {session.id}"

@@ -1,0 +1,216 @@
+"""One run of mino: make what the configuration names, do what was asked, leave in order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+from mino_core import interrupts, outlets
+from mino_core.config import load
+from mino_core.errors import ConfigError, MinoError, UsageError
+from mino_core.plugins import Host
+from mino_core.records.messages import is_blank
+from mino_core.screen import Screen, ScreenGone, sanitise
+from mino_core.secret import mask
+from mino_core.shell import CANCELLED, EXIT_CODES, Shell
+from mino_core.types import Part, SessionEnded
+
+from . import arguments, opening
+from .arguments import Asked
+
+BROKEN_PIPE = 141
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the arguments ask for; the exit code. Every way out of mino passes here."""
+    terminated = 0
+    code = 1
+    with interrupts.installed():
+        try:
+            code = _do(argv)
+        except MinoError as error:
+            _tell(f"Error: {error}")
+            code = error.exit_code
+        except interrupts.Terminated as error:
+            terminated = error.signum
+        except KeyboardInterrupt:
+            code = CANCELLED
+        except ScreenGone:
+            code = BROKEN_PIPE
+        except Exception as error:  # noqa: BLE001 (a bug in mino; the one place that says so)
+            _tell_bug(error, debug="--debug" in argv)
+    if terminated:
+        signal.signal(terminated, signal.SIG_DFL)
+        os.kill(os.getpid(), terminated)
+    return code
+
+
+def _tell(text: str) -> None:
+    try:
+        os.write(2, (sanitise(mask(text)) + "\n").encode("utf-8", "replace"))
+    except OSError:
+        pass  # nobody reads standard error
+
+
+def _tell_bug(error: Exception, *, debug: bool) -> None:
+    import traceback
+
+    if debug:
+        _tell("".join(traceback.format_exception(error)))
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(where.filename)}:{where.lineno}"
+    _tell(f"Error: a bug in mino: {type(error).__name__}: {error} ({place}); --debug shows more")
+
+
+def _do(argv: Sequence[str]) -> int:
+    asked = arguments.parse(argv)
+    if asked.version:
+        from mino_core import __version__
+
+        return _print(f"mino {__version__}\n")
+    if asked.help:
+        return _print(asked.help + _subcommands(asked))
+    host = _host(asked, strict=asked.subcommand is None)
+    if asked.subcommand is not None:
+        return _subcommand(host, asked.subcommand, list(asked.rest))
+    with outlets.guarded():
+        screen = Screen()
+        try:
+            return _talk(host, screen, asked)
+        finally:
+            screen.close()
+
+
+def _print(text: str) -> int:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        raise _gone(error) from error
+    return 0
+
+
+def _gone(error: OSError) -> ScreenGone:
+    """Give standard output to nobody, so that the interpreter does not fail on it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return ScreenGone(str(error))
+
+
+def _host(asked: Asked, *, strict: bool) -> Host:
+    """The plugins, loaded. ConfigError for everything wrong in the configuration at once.
+
+    `strict` also wants every name in it to be one that a plugin offers, as a chat needs.
+    """
+    environ = {**os.environ, "MINO_DEBUG": "1"} if asked.flags.debug else os.environ
+    wrong: list[str] = []
+    config = load(environ, asked.flags, wrong)
+    host = Host(config, safe=asked.flags.safe, extensions=asked.flags.extensions)
+    host.load()
+    if strict:
+        wrong += config.unknown_names(host.offers)
+    if wrong:
+        raise ConfigError("\n".join(wrong))
+    return host
+
+
+def _subcommands(asked: Asked) -> str:
+    """The line of the help that depends on the plugins."""
+    try:
+        return f"subcommands: {', '.join(sorted(_host(asked, strict=False).offers('mino_subcommands')))}\n"
+    except MinoError as error:
+        return f"subcommands are not listed, since {error}\n"
+
+
+def _subcommand(host: Host, name: str, rest: list[str]) -> int:
+    for fault in host.faults:
+        _tell(f"Warning: {fault}")
+    offers = host.offers("mino_subcommands")
+    if name not in offers:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, offers, 1)
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        raise UsageError(f"there is no subcommand {name!r}; {meant}there are: {', '.join(sorted(offers))}")
+    try:
+        with host.guard(offers[name].plugin, f"mino {name}", limit=None):
+            code: int = offers[name].value(rest, host)
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        raise _gone(error) from error
+    return code
+
+
+def _talk(host: Host, screen: Screen, asked: Asked) -> int:
+    if asked.interactive:
+        return _script(host, screen, asked)
+    if asked.prompt is None and os.isatty(0):
+        return _chat(host, screen, asked)
+    return _answer(host, screen, asked)
+
+
+def _answer(host: Host, screen: Screen, asked: Asked) -> int:
+    """One question, one answer."""
+    prompt = _prompt(asked.prompt)
+    attachments = _attachments(asked)
+    with opening.session(host, screen, asked.flags) as session:
+        ended = session.ask(prompt, attachments)
+        session.display.show(SessionEnded())
+    return EXIT_CODES[ended.outcome]
+
+
+def _script(host: Host, screen: Screen, asked: Asked) -> int:
+    """Prompts and commands from a pipe, a line each."""
+    with opening.session(host, screen, asked.flags) as session:
+        code = Shell(session, host.make("mino_inputs", "lines", screen)).run_script()
+        session.display.show(SessionEnded())
+    return code
+
+
+def _chat(host: Host, screen: Screen, asked: Asked) -> int:
+    """A conversation with a person."""
+    with (
+        opening.session(host, screen, asked.flags, greets=True) as session,
+        opening.reader(host, screen) as reader,
+    ):
+        shell = Shell(session, reader)
+        code = shell.run()
+        session.display.show(SessionEnded(opening.farewell(session)))
+    return code
+
+
+def _prompt(given: str | None) -> str:
+    """What is asked: the argument, then after a blank line what is piped in."""
+    piped = "" if os.isatty(0) else _read_all()
+    parts = [part for part in (given or "", piped) if not is_blank(part)]
+    if not parts:
+        raise UsageError("nothing was asked: standard input is blank; give a prompt with -p TEXT")
+    return "\n\n".join(parts)
+
+
+def _read_all() -> str:
+    """All of standard input. Waiting longer than a second is said, once."""
+    told: list[bool] = []
+
+    def tell() -> None:
+        if not told:
+            told.append(True)
+            _tell("mino waits for the end of standard input")
+
+    pieces: list[bytes] = []
+    try:
+        with interrupts.every(1.0, tell), interrupts.armed():
+            while interrupts.wait(0) and (piece := os.read(0, 1 << 16)):
+                pieces.append(piece)
+    except OSError as error:
+        raise UsageError(f"cannot read standard input: {error.strerror}") from error
+    return b"".join(pieces).decode("utf-8", "replace").removesuffix("\n")
+
+
+def _attachments(asked: Asked) -> list[Part]:
+    if not asked.attach:
+        return []
+    from .attachments import read
+
+    return [read(path) for path in asked.attach]

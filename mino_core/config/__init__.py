@@ -1,0 +1,301 @@
+"""Configuration: files, environment and flags in, one frozen Config out, every problem at once.
+
+Later places win: defaults < state.toml < config.toml < environment < flags. Nothing is ever read
+from the working directory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mino_core.errors import ConfigError
+from mino_core.settings import Settings
+
+from . import choice as provider_choice
+from . import keys as config_keys
+from . import layers as config_layers
+from . import state, toml_file
+from .choice import ProviderChoice
+from .home import expand, home_directory
+from .keys import CHOICES, KEYS
+from .presets import Preset, presets
+from .toml_file import Document
+
+if TYPE_CHECKING:
+    from mino_core.records import Send
+
+    from .exposure import Row
+
+#: What a model is told where the user has written no SOUL.md.
+INSTRUCTIONS = (
+    "You are mino, a helpful assistant in a terminal. Answer plainly and to the point, in Markdown."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What the command line says about the configuration; `config` is another file than the usual."""
+
+    provider: str | None = None
+    model: str | None = None
+    renderer: str | None = None
+    input: str | None = None
+    history: str | None = None
+    no_history: bool = False
+    config: Path | None = None
+    plain: bool = False
+    quiet: bool = False
+    safe: bool = False
+    debug: bool = False
+    yes: bool = False
+    system: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    extensions: tuple[Path, ...] = ()
+    resume: str | None = None
+    continue_: bool = False
+
+
+# The small values are named tuples: each costs a start a seventh of what a dataclass does.
+
+
+class SessionConfig(NamedTuple):
+    """`[session]`. `provider` and `model` are None where nothing was chosen; `resume` is never or last.
+
+    `instructions` is relative to MINO_HOME.
+    """
+
+    provider: str | None = None
+    model: str | None = None
+    instructions: Path = Path("SOUL.md")
+    resume: str = "never"
+    max_rounds: int = 50
+
+
+class ShellConfig(NamedTuple):
+    """`[shell]`. `interrupt` is prompt or exit: where Ctrl-C during an answer leads."""
+
+    interrupt: str = "prompt"
+
+
+class Choice(NamedTuple):
+    """What one of several offers is chosen, and the settings to make it with."""
+
+    name: str
+    settings: Settings
+
+
+class PluginsConfig(NamedTuple):
+    """`[plugins]`. `limit` is in seconds, for one call into a plugin."""
+
+    disabled: tuple[str, ...] = ()
+    limit: float = 5
+    settings: Mapping[str, Settings] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that was configured. `Config()` is what holds where nothing was.
+
+    `send` is all, completed or none; `instructions` is the text a model is told; `values` are mino's
+    own keys as they hold, and `origins` says where each came from: `default`, `state.toml`, the
+    file's name, a variable or a flag; `warnings` are sentences to show once.
+    """
+
+    home: Path = field(default_factory=lambda: home_directory(os.environ))
+    session: SessionConfig = field(default_factory=SessionConfig)
+    shell: ShellConfig = field(default_factory=ShellConfig)
+    history: Choice = field(default_factory=lambda: Choice("jsonl", Settings()))
+    send: Send = "all"
+    renderer: Choice = field(default_factory=lambda: Choice("rich", Settings()))
+    input: Choice = field(default_factory=lambda: Choice("editor", Settings()))
+    plugins: PluginsConfig = field(default_factory=PluginsConfig)
+    providers: Mapping[str, Settings] = field(default_factory=dict)
+    instructions: str = INSTRUCTIONS
+    flags: Flags = field(default_factory=Flags, compare=False)
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    file: Document = field(default_factory=Document, repr=False, compare=False)
+    state: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    values: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def presets(self) -> Mapping[str, Preset]:
+        """The well-known servers, by name."""
+        return presets()
+
+    @property
+    def debug(self) -> bool:
+        """Whether request bodies are shown, by `--debug`, `MINO_DEBUG` or `DEBUG`."""
+        return self.flags.debug or any(
+            self.environ.get(name, "").strip() not in ("", "0") for name in ("MINO_DEBUG", "DEBUG")
+        )
+
+    def plugin(self, name: str) -> Settings:
+        """The table of one plugin, empty where there is none."""
+        return self.plugins.settings.get(name) or self.settings(f"plugins.settings.{name}", {})
+
+    def settings(self, path: str, table: Mapping[str, Any]) -> Settings:
+        """A table as Settings that know where this file has them."""
+        return Settings(
+            table,
+            path=path,
+            home=self.home,
+            environ=self.environ,
+            locate=lambda key: self.file.place(f"{path}.{key}"),
+        )
+
+    def error(self, key: str, problem: str) -> ConfigError:
+        """A ConfigError about one value, which names where it came from."""
+        origin = self.origins.get(key, "")
+        if place := self.file.place(key) if origin in ("", self.file.path.name) else "":
+            return ConfigError(f"{place}: {key}: {problem}")
+        return ConfigError(f"{origin or key}: {problem}")
+
+    def shown(self) -> list[Row]:
+        """Every value with where it came from, as it may be shown: secrets are masked."""
+        from .exposure import rows
+
+        return rows(self)
+
+    def unknown_names(self, offers: Callable[[str], Collection[str]]) -> list[str]:
+        """A line for each name chosen here that no plugin offers; `offers` gives a hook's names."""
+        from .names import unknown
+
+        return unknown(self, offers)
+
+    def provider(self, name: str | None = None, kinds: Collection[str] = ()) -> ProviderChoice:
+        """The provider of this name, or the chosen one.
+
+        A name is a `[providers.NAME]` table, else a preset, else a kind. Given the kinds there are,
+        raises ConfigError where it is none of these; without, it is taken to be a kind.
+        """
+        return provider_choice.choose(self, name, kinds)
+
+
+def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str] | None = None) -> Config:
+    """Read the configuration. Raises ConfigError with one line for each thing that is wrong.
+
+    Given a list, it puts the lines there instead and leaves out the values, so that more mistakes
+    can be looked for. A file that cannot be read as TOML raises in any case.
+    """
+    flags = flags or Flags()
+    home = home_directory(environ)
+    file = _read_file(home, flags)
+    warnings = _readable_key(file)
+    problems = config_keys.problems(file.table)
+    found = [f"{file.place(key) or file.path.name}: {key}: {problem}" for key, problem in problems]
+    found += [
+        f"-o {key}: JSON has no such value; put it in quotes"
+        for key, value in flags.options.items()
+        if not config_keys.is_json(value)
+    ]
+    if problems:
+        file = file.without(key for key, _ in problems)
+    remembered, warning = state.read(home)
+    warnings += [warning] if warning else []
+    values, origins = config_layers.lay(remembered, file, environ, flags)
+    config = Config(
+        home=home,
+        flags=flags,
+        environ=environ,
+        file=file,
+        state=remembered,
+        values=values,
+        origins=origins,
+    )
+    path = expand(values["session.instructions"], environ)
+    instructions = INSTRUCTIONS
+    try:
+        instructions, warning = _instructions(config, home / path)
+        warnings += [warning] if warning else []
+    except ConfigError as error:
+        found.append(str(error))
+    if found and wrong is None:
+        raise ConfigError("\n".join(found))
+    if wrong is not None:
+        wrong += found
+    return replace(
+        config,
+        session=SessionConfig(
+            provider=values["session.provider"],
+            model=values["session.model"],
+            instructions=path,
+            resume=values["session.resume"],
+            max_rounds=values["session.max_rounds"],
+        ),
+        shell=ShellConfig(values["shell.interrupt"]),
+        history=_choice(config, "history", values["history.backend"]),
+        send=values["history.send"],
+        renderer=_choice(config, "renderer", values["renderer.name"]),
+        input=_choice(config, "input", values["input.name"]),
+        plugins=PluginsConfig(
+            tuple(values["plugins.disabled"]), values["plugins.limit"], _plugin_settings(config)
+        ),
+        providers={
+            name: config.settings(f"providers.{name}", table)
+            for name, table in file.table.get("providers", {}).items()
+        },
+        instructions=instructions,
+        warnings=tuple(warnings),
+    )
+
+
+def _read_file(home: Path, flags: Flags) -> Document:
+    path = flags.config.absolute() if flags.config else home / "config.toml"
+    document = toml_file.read(path)
+    if document is None and (flags.config or path.is_symlink()):
+        raise ConfigError(f"{path}: there is no such file")
+    return document or Document(path)
+
+
+def _readable_key(file: Document) -> list[str]:
+    """A warning where a key stands in a file that others may read."""
+    if not file.table or not file.path.stat().st_mode & 0o077:
+        return []
+    from .exposure import literal_keys
+
+    if not literal_keys(file):
+        return []
+    return [f"{file.path} holds a key and others may read it; run: chmod 600 {file.path}"]
+
+
+def _choice(config: Config, table: str, name: str) -> Choice:
+    """What is chosen; the file's table goes with it only if it is what the file names."""
+    written = config.file.table.get(table, {})
+    key = CHOICES[table]
+    own = {f"{table}.{key}", f"{table}.send"}
+    default = next(known.default for known in KEYS if known.path == f"{table}.{key}")
+    rest = {name: value for name, value in written.items() if f"{table}.{name}" not in own}
+    meant = written.get(key) or config.state.get(table, {}).get(key) or default
+    return Choice(name, config.settings(table, rest if name == meant else {}))
+
+
+def _plugin_settings(config: Config) -> dict[str, Settings]:
+    table = config.file.table
+    own = {
+        name: config.settings(f"plugins.settings.{name}", settings)
+        for name, settings in table.get("plugins", {}).get("settings", {}).items()
+    }
+    return own | {name: config.settings(name, table[name]) for name in config_keys.ALIASES if name in table}
+
+
+def _instructions(config: Config, path: Path) -> tuple[str, str | None]:
+    """What a model is told, and a warning where the file that says it cannot be read."""
+    if config.flags.system is not None:
+        return config.flags.system, None
+    try:
+        return path.read_bytes().decode("utf-8-sig").strip(), None
+    except FileNotFoundError:
+        if path == config.home / SessionConfig().instructions:
+            return INSTRUCTIONS, None
+        raise config.error("session.instructions", f"there is no file {path}") from None
+    except UnicodeDecodeError:
+        problem = "it is not UTF-8 text"
+    except OSError as error:
+        problem = os.strerror(error.errno) if error.errno else str(error)
+    return INSTRUCTIONS, f"{path} cannot be read ({problem}); the default instructions hold"

@@ -1,0 +1,274 @@
+"""The plugin host: what plugins offer, made and asked; faults stay with their plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mino_core.errors import ConfigError, MinoError, PluginError
+from mino_core.faults import Fault, reason
+from mino_core.settings import Settings
+from mino_core.types import Request, Tool, Verdict
+
+from . import loading, offers
+from .door import Plugin
+from .observers import Observer, Watch
+from .offers import KINDS, Offer, Offers
+from .registry import Registry, printing_aside
+
+if TYPE_CHECKING:
+    from pluggy import HookImpl
+
+    from mino_core.config import Choice, Config
+    from mino_core.session import Session
+    from mino_core.types import Event, History, ToolCall
+
+#: Hooks whose offers may change; they are asked anew each time.
+_CHANGING = ("mino_commands", "mino_tools")
+
+
+class Host:
+    """Every plugin of this process, and the only way to them."""
+
+    def __init__(self, config: Config, *, safe: bool = False, extensions: Sequence[Path] = ()) -> None:
+        self.config = config
+        self._registry = Registry(config)
+        self._door = self._registry.door
+        self._safe = safe
+        self._extensions = tuple(extensions)
+        self._offers: dict[str, Offers] = {}
+        self._history: History | None = None
+        self._silenced: set[str] = set()
+        self._watch: Watch | None = None
+
+    @property
+    def plugins(self) -> list[Plugin]:
+        """Every plugin found, loaded or not, in order of names."""
+        return self._registry.plugins
+
+    @property
+    def faults(self) -> list[Fault]:
+        """What plugins broke so far, each fault once."""
+        return self._door.faults
+
+    @property
+    def report(self) -> Callable[[Fault], None] | None:
+        """What is told of each new fault that nobody else will show; None before there is a screen."""
+        return self._door.report
+
+    @report.setter
+    def report(self, report: Callable[[Fault], None] | None) -> None:
+        self._door.report = report
+
+    def load(self) -> None:
+        """Import and register every plugin that may load; UsageError where `-e` names no file."""
+        self._registry.load(self._extensions, safe=self._safe)
+
+    def guard(self, plugin: str, what: str, limit: float | None = 0) -> AbstractContextManager[None]:
+        """A block that calls into the plugin of that name: signals are armed, a time limit holds.
+
+        Whatever the plugin does (an exception, SystemExit, a hang) is kept as a Fault and raised as
+        PluginError, whose message is the line to show. A MinoError is an answer, not a fault, and
+        passes; so do KeyboardInterrupt and Terminated. `limit` is in seconds, 0 for the configured
+        one, None for a call that may take its time.
+        """
+        seconds = self.config.plugins.limit if limit == 0 else limit
+        return self._door.guard(plugin, what, limit=seconds, passing=(MinoError,), told=False)
+
+    # -- what plugins offer --------------------------------------------------------------------
+
+    def offers(self, hook: str) -> Offers:
+        """What an offering hook offers, by name and by `plugin:name`."""
+        if hook in self._offers:
+            return self._offers[hook]
+        given: list[Offer] = []
+        for impl in self._registry.implementations(hook):
+            check = partial(self._named, impl.plugin_name, hook)
+            try:
+                given += self._registry.answer(impl, hook, check)
+            except PluginError:
+                continue
+        rows = self._door.plugins
+        builtin = {row.name for row in rows.values() if row.source == "built-in"}
+        settled, clashes = offers.settle(hook, given, builtin, rows)
+        for clash in clashes:
+            self._door.keep(Fault(clash.plugins[0], hook, clash.text), *map(rows.get, clash.plugins))
+        if hook not in _CHANGING:
+            self._offers[hook] = settled
+        return settled
+
+    def _named(self, plugin: str, hook: str, answer: object) -> list[Offer]:
+        """The offers in one plugin's answer; what cannot be offered costs only itself."""
+        if not isinstance(answer, Mapping):
+            raise PluginError(f"returned {_kind(answer)}, not a mapping of names")
+        given = []
+        for name, value in answer.items():
+            if why := offers.unfit(hook, name, value):
+                self._door.broken(plugin, hook, why, told=True)
+            else:
+                given.append(Offer(name, plugin, value))
+        self._door.plugins[plugin].offers[hook] = tuple(offer.name for offer in given)
+        return given
+
+    def survey(self) -> None:
+        """Ask every offering hook, so that each plugin's row says what it offers."""
+        for hook in KINDS:
+            self.offers(hook)
+
+    def commands(self) -> Offers:
+        """The slash commands there are now."""
+        return self.offers("mino_commands")
+
+    def tools(self) -> dict[str, Tool]:
+        """The tools there are now, by the names that the model is told."""
+        from mino_core.tools import schema
+
+        ready: dict[str, Tool] = {}
+        for key, offer in self.offers("mino_tools").items():
+            try:
+                with self._registry.ask(offer.plugin, f"the tool {key!r}"):
+                    # No server takes a colon in a tool's name.
+                    tool = schema.as_tool(key.replace(":", "__"), offer.value)
+            except PluginError:
+                continue
+            ready[tool.name] = tool
+        return ready
+
+    def make(self, hook: str, name: str, *args: Any) -> Any:
+        """Make what is offered under a name: call its factory with `args`.
+
+        Without Settings among them, the table of what the configuration chose comes first, if this
+        is that. Raises ConfigError where there is no such name, where a setting is wrong, and where
+        the factory did not ask for a key; PluginError for a fault.
+        """
+        word, methods = KINDS[hook]
+        there = self.offers(hook)
+        if name not in there:
+            raise ConfigError(self._unknown(word, name, there))
+        offer, what = there[name], f"the {word} {name!r}"
+        if not any(isinstance(arg, Settings) for arg in args):
+            args = (self._table(hook, name), *args)
+        with printing_aside(), self.guard(offer.plugin, what):
+            made = offer.value(*args)
+            missing = [method for method in methods if not callable(getattr(made, method, None))]
+        if missing:
+            lacking = " and ".join(f"{method}()" for method in missing)
+            raise self._door.broken(
+                offer.plugin, what, f"made {_kind(made)}, which has no {lacking}", told=False
+            )
+        for settings in args:
+            if isinstance(settings, Settings):
+                _check_unread(settings, what)
+        return made
+
+    def _table(self, hook: str, name: str) -> Settings:
+        choices: dict[str, Choice] = {
+            "mino_histories": self.config.history,
+            "mino_renderers": self.config.renderer,
+            "mino_inputs": self.config.input,
+        }
+        chosen = choices.get(hook)
+        return chosen.settings if chosen and chosen.name == name else self.config.settings(name, {})
+
+    def _unknown(self, word: str, name: str, there: Offers) -> str:
+        known = ", ".join(sorted(there)) or "none"
+        lost = dict.fromkeys(row.name for row in self.plugins if row.state != "loaded")
+        more = f" (not loaded: {', '.join(lost)}; see `mino plugins list`)" if lost else ""
+        return f"there is no {word} {name!r}{_nearest(name, list(there))}; there are: {known}{more}"
+
+    @property
+    def history(self) -> History:
+        """The history that the configuration chooses, made at first use."""
+        if self._history is None:
+            history: History = self.make("mino_histories", self.config.history.name)
+            self._history = history
+        return self._history
+
+    # -- moments -------------------------------------------------------------------------------
+
+    def request(self, request: Request, session: Session) -> Request:
+        """The request as the plugins want it; one that faults leaves it as it was."""
+        for impl in self._registry.implementations("mino_request"):
+            try:
+                changed = self._registry.answer(
+                    impl, "mino_request", _is(Request), request=request, session=session
+                )
+            except PluginError:
+                continue
+            request = changed or request
+        return request
+
+    def approve(self, call: ToolCall, session: Session) -> Verdict | None:
+        """The verdict of the first plugin with an opinion; no where it faults, None where none has one."""
+        for impl in self._registry.implementations("mino_approve"):
+            try:
+                verdict: Verdict | None = self._registry.answer(
+                    impl, "mino_approve", _is(Verdict), call=call, session=session
+                )
+            except PluginError as error:
+                return Verdict(allowed=False, reason=str(error))
+            if verdict is not None:
+                return verdict
+        return None
+
+    def observers(self, session: Session) -> list[Callable[[Event], None]]:
+        """What has to be called with each event of a turn; empty where nobody observes.
+
+        A KeyboardInterrupt passes; everything else that an observer does stays with its plugin.
+        Their time is limited only while `watching` is open.
+        """
+        live = [
+            self._observer(impl, session)
+            for impl in self._registry.implementations("mino_event")
+            if impl.plugin_name not in self._silenced
+        ]
+        self._watch = Watch(live, self._silence) if live else None
+        return [self._watch.show] if self._watch else []
+
+    def _observer(self, impl: HookImpl, session: Session) -> Observer:
+        have = {"session": session, "settings": self.config.plugin(impl.plugin_name)}
+        return Observer(impl.plugin_name, loading.closure(impl, "event", have))
+
+    def watching(self) -> AbstractContextManager[None]:
+        """Limit the time of the observers resolved last, for this block."""
+        return self._watch.watching() if self._watch else nullcontext()
+
+    def _silence(self, observer: Observer, error: BaseException, limit: float) -> None:
+        self._silenced.add(observer.plugin)
+        why = f"{reason(error, limit)}; it sees no more events"
+        self._door.broken(observer.plugin, "mino_event", why, told=True)
+
+
+def _is(wanted: type) -> Callable[[object], Any]:
+    """A check that an answer is of a type, or None for none."""
+
+    def check(answer: object) -> object:
+        if answer is not None and not isinstance(answer, wanted):
+            raise PluginError(f"returned {_kind(answer)}, not a {wanted.__name__}")
+        return answer
+
+    return check
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"a value of type {type(value).__name__}"
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _check_unread(settings: Settings, what: str) -> None:
+    """ConfigError naming every key that what was made did not ask for."""
+    problems = [
+        str(settings.error(key, f"is not a setting of {what}{_nearest(key, settings.asked())}"))
+        for key in settings.unread()
+    ]
+    if problems:
+        raise ConfigError("\n".join(problems))

@@ -1,0 +1,185 @@
+"""From something found to a registered plugin: which may load, importing it, checking what it marks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
+from importlib import import_module
+from itertools import takewhile
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from mino_core import hooks
+from mino_core.errors import PluginError
+
+from .discovery import Found
+
+if TYPE_CHECKING:
+    import pluggy
+    from pluggy import HookImpl
+
+#: The version of the hooks and words that plugins are written against; a module states it as MINO_API.
+API = 1
+State: TypeAlias = Literal["loaded", "disabled", "failed", "skipped"]
+#: Flags of code objects that do nothing when called: generators, coroutines, asynchronous generators.
+_LAZY = 0x20 | 0x80 | 0x200
+
+
+class Ruling(NamedTuple):
+    """What becomes of a plugin that was found; where it does not load, `why`, whose fault, and the cure."""
+
+    found: Found
+    state: State
+    why: str = ""
+    who: str = ""
+    cure: str = ""
+
+
+def settle(found: Iterable[Found], disabled: Collection[str], safe: bool) -> Iterator[Ruling]:
+    """Which plugins load, in order of names.
+
+    Two strangers with one name: neither loads. A stranger with the name of a built-in does not
+    load. `disabled` holds names of plugins, or of strangers' distributions.
+    """
+    everything = sorted(found, key=lambda one: (one.name, one.source != "built-in", one.origin))
+    wanted: dict[str, list[Found]] = {}
+    for one in everything:
+        if not _off(one, disabled, safe):
+            wanted.setdefault(one.name, []).append(one)
+    for one in everything:
+        rivals = wanted.get(one.name, [one])
+        if off := _off(one, disabled, safe):
+            yield Ruling(one, off)
+        elif one.problem:
+            yield Ruling(one, "failed", one.problem, one.origin)
+        elif len(rivals) == 1 or one.source == "built-in":
+            yield Ruling(one, "loaded")
+        elif rivals[0].source == "built-in":
+            yield Ruling(one, "skipped", "a built-in plugin has that name", one.origin, _cure([one]))
+        else:
+            both = " and ".join(each.origin for each in rivals)
+            yield Ruling(one, "skipped", "they have one name, so neither is loaded", both, _cure(rivals))
+
+
+def _cure(rivals: list[Found]) -> str:
+    """How to be rid of one of several plugins with one name."""
+    for one in rivals:
+        if one.source == "distribution":
+            return f'to go without it: [plugins] disabled = ["{one.distribution}"]'
+    return f"rename {rivals[0].path}"
+
+
+def _off(one: Found, disabled: Collection[str], safe: bool) -> State | None:
+    stranger = one.source != "built-in"
+    if one.name in disabled or (stranger and one.distribution in disabled):
+        return "disabled"
+    return "skipped" if safe and stranger else None
+
+
+def load(found: Found) -> Any:
+    """Import a plugin: a module, or the attribute of one that its entry point names."""
+    if found.source == "file":
+        return _run(found)
+    module, _, attributes = found.value.partition("[")[0].partition(":")
+    plugin: Any = import_module(module.strip())
+    for attribute in filter(None, attributes.strip().split(".")):
+        plugin = getattr(plugin, attribute)
+    return plugin
+
+
+def _run(found: Found) -> ModuleType:
+    """A file as a module, without leaving a `__pycache__` beside what may be anywhere."""
+    module = ModuleType(f"mino_file_{found.name}")
+    module.__file__ = str(found.path)
+    code = compile(found.path.read_bytes(), module.__file__, "exec", dont_inherit=True)
+    sys.modules[module.__name__] = module  # dataclasses and pickle look their module up there
+    try:
+        exec(code, vars(module))  # noqa: S102 (the user's own file, named by the user)
+    except BaseException:
+        del sys.modules[module.__name__]
+        raise
+    return module
+
+
+def check_api(plugin: Any, found: Found) -> None:
+    """PluginError where the plugin, or the module its entry point names, is for another API."""
+    module = sys.modules.get(found.value.partition(":")[0].strip())
+    for home in (plugin, module):
+        stated = getattr(home, "MINO_API", API)
+        if stated != API:
+            raise PluginError(f"it is written for mino's API {stated!r}, and this mino has API {API}")
+
+
+def register(manager: pluggy.PluginManager, name: str, plugin: Any) -> list[str]:
+    """Register a plugin; the result says which of its hooks do not count, and why.
+
+    PluginError where the plugin as a whole cannot be used; then nothing of it is registered.
+    """
+    import pluggy
+
+    try:
+        manager.register(plugin, name)
+    except pluggy.PluginValidationError as error:
+        raise PluginError(str(error).partition("\n")[2] or str(error)) from error  # we name the plugin
+    except ValueError as error:
+        raise PluginError(str(error)) from error
+    problems: list[str] = []
+    try:
+        for caller in manager.get_hookcallers(plugin) or ():
+            for impl in caller.get_hookimpls():
+                if impl.plugin is plugin:
+                    problems += _check(caller.name, impl, caller.has_spec())
+    except PluginError:
+        manager.unregister(plugin)
+        raise
+    return problems + _unmarked(plugin)
+
+
+def _check(hook: str, impl: HookImpl, known: bool) -> list[str]:
+    if impl.wrapper or impl.hookwrapper:
+        raise PluginError(f"{hook} is a hook wrapper, and mino has none")
+    code = getattr(impl.function, "__code__", None)
+    if code is not None and code.co_flags & _LAZY:
+        raise PluginError(f"{hook} must be an ordinary function, not a generator or a coroutine")
+    if known or impl.optionalhook:
+        return []
+    return [f"there is no hook {hook}{_nearest(hook)}"]
+
+
+def _nearest(hook: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(hook, names(), 1, 0)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _unmarked(plugin: Any) -> list[str]:
+    """Functions that have a hook's name and were not marked as one: pluggy does not see them."""
+    written: dict[str, Any] = getattr(plugin, "__dict__", {})
+    return [
+        f"{hook} is not marked with @hookimpl"
+        for hook in names()
+        if callable(written.get(hook)) and not hasattr(written[hook], "mino_impl")
+    ]
+
+
+def names() -> list[str]:
+    """The names of all hooks, in the order in which `hooks` explains them."""
+    return [name for name, value in vars(hooks).items() if hasattr(value, "mino_spec")]
+
+
+def arguments(impl: HookImpl, have: Collection[str]) -> list[str]:
+    """The arguments to hand an implementation, all positional: those it names, also with a default."""
+    return [*impl.argnames, *takewhile(lambda name: name in have, impl.kwargnames)]
+
+
+def closure(impl: HookImpl, moment: str, have: dict[str, object]) -> Callable[[Any], object]:
+    """An implementation as a function of its one changing argument, `moment`."""
+    function = impl.function
+    wanted = arguments(impl, {moment, *have})
+    if wanted == [moment]:
+        return function
+    if wanted[:1] == [moment]:
+        rest = [have[name] for name in wanted[1:]]
+        return lambda value: function(value, *rest)
+    return lambda value: function(*(value if name == moment else have[name] for name in wanted))

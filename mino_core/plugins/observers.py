@@ -1,0 +1,94 @@
+"""The observers of one turn: called one after the other, and watched without reading a clock.
+
+An event's calls only note what is running. The shared timer looks at that every now and then: what
+it sees again, the same call for the same event, longer after the first time than the limit, is over
+its limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from time import monotonic
+from typing import Any, NamedTuple, TypeAlias
+
+from mino_core import interrupts
+from mino_core.types import Finished, ReasoningDelta, RefusalDelta, TextDelta, ToolCall, Usage
+
+#: Seconds that an observer may take for a delta, and for any other event.
+DELTA_LIMIT, LIMIT = 0.1, 2.0
+#: Seconds between two looks at what is running.
+LOOK = 0.05
+Call: TypeAlias = Callable[[Any], object]
+_DELTAS = (TextDelta, ReasoningDelta, RefusalDelta, ToolCall, Usage, Finished)
+
+
+class Observer(NamedTuple):
+    """One plugin's `mino_event`, as a function of the event alone."""
+
+    plugin: str
+    call: Call
+
+
+class Watch:
+    """Shows events to observers. One that raises, or takes too long, is called no more.
+
+    `silence` is told of it: the observer, the error, and the limit that held.
+    """
+
+    __slots__ = ("_armed", "_calls", "_event", "_live", "_running", "_seen", "_seen_at", "_silence")
+
+    def __init__(
+        self, observers: Sequence[Observer], silence: Callable[[Observer, BaseException, float], None]
+    ) -> None:
+        self._live = {observer.call: observer for observer in observers}
+        self._calls = tuple(self._live)
+        self._silence = silence
+        self._armed = interrupts.armed()  # one for all: `show` does not nest
+        self._running: Call | None = None
+        self._event: object = None
+        self._seen: tuple[Call | None, object] = (None, None)
+        self._seen_at = 0.0
+
+    def show(self, event: object, calls: Sequence[Call] | None = None) -> None:
+        """Let the observers see one event. What an observer itself causes is not observed."""
+        if self._running is not None:
+            return
+        self._event = event
+        culprit = None
+        try:
+            with self._armed:
+                for call in self._calls if calls is None else calls:
+                    self._running = call
+                    call(event)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 (a plugin's door)
+            culprit, fault = self._running, error
+        finally:
+            self._running = None
+        if culprit is not None:
+            rest = self._calls[self._calls.index(culprit) + 1 :]
+            self._drop(culprit, fault)
+            self.show(event, rest)
+
+    def watching(self) -> AbstractContextManager[None]:
+        """Look every now and then, during this block, at how long an observer takes."""
+        return interrupts.every(LOOK, self._look)
+
+    def _drop(self, culprit: Call, error: BaseException) -> None:
+        limit = self._limit()
+        observer = self._live.pop(culprit)
+        self._calls = tuple(self._live)
+        self._silence(observer, error, limit)
+
+    def _look(self) -> None:
+        """Stop an observer that is over its limit; again at each look, until it gives way."""
+        running, event = self._seen
+        if running is not self._running or event is not self._event:
+            self._seen, self._seen_at = (self._running, self._event), monotonic()
+        elif running is not None and monotonic() - self._seen_at >= self._limit():
+            raise interrupts.TimedOut
+
+    def _limit(self) -> float:
+        return DELTA_LIMIT if isinstance(self._event, _DELTAS) else LIMIT

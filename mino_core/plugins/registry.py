@@ -1,0 +1,128 @@
+"""The plugins that are loaded, and how one of them is asked.
+
+There is one way in for everybody, built-ins included: an entry point of the group `mino`, or a
+single file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from mino_core import hooks
+from mino_core.errors import PluginError, UsageError
+from mino_core.faults import fault
+
+from . import discovery, loading
+from .door import Door, Plugin
+
+if TYPE_CHECKING:
+    from mino_core.config import Config
+
+
+def printing_aside() -> AbstractContextManager[object]:
+    """Send what a plugin prints in this block to standard error.
+
+    An answer in a pipe, and what a subcommand says, are not the plugin's. Where standard output is
+    taken care of already, nothing is done.
+    """
+    return redirect_stdout(sys.stderr) if sys.stdout is sys.__stdout__ else nullcontext()
+
+
+class Registry:
+    """Every plugin found, in order of names, and a manager that holds the hooks of those loaded."""
+
+    def __init__(self, config: Config) -> None:
+        self.plugins: list[Plugin] = []
+        self.door = Door()
+        self._config = config
+        self._manager = pluggy.PluginManager("mino")
+        self._manager.add_hookspecs(hooks)
+
+    # -- loading -------------------------------------------------------------------------------
+
+    def load(self, extensions: Sequence[Path], *, safe: bool) -> None:
+        """Import and register every plugin that may load; UsageError where `-e` names no file."""
+        loaded: list[tuple[Plugin, Any]] = []
+        found = self._found(extensions, safe=safe)
+        for ruling in loading.settle(found, self._config.plugins.disabled, safe):
+            one = ruling.found
+            row = Plugin(one, ruling.state)
+            self.plugins.append(row)
+            if ruling.why:
+                self.door.keep(fault(row.name, ruling.who, "not loaded", ruling.why, ruling.cure), row)
+            if row.state == "loaded":
+                self.door.plugins[row.name] = row
+                loaded.append((row, self._import(row, one)))
+        # Pluggy calls first what was registered last, and names are to be called in their order.
+        for row, plugin in reversed(loaded):
+            if row.state == "loaded":
+                self._register(row, plugin)
+            if row.state != "loaded":
+                del self.door.plugins[row.name]
+
+    def _found(self, extensions: Sequence[Path], *, safe: bool) -> Iterable[discovery.Found]:
+        if safe and extensions:
+            raise UsageError("-e FILE and --safe exclude each other: --safe starts with built-ins only")
+        for path in extensions:
+            if not path.is_file():
+                raise UsageError(f"-e {path}: there is no such file")
+        kept = discovery.in_folder(self._config.home / "plugins")
+        files = dict.fromkeys(path.resolve() for path in chain(kept, extensions))
+        return chain(discovery.installed(), discovery.files(files))
+
+    def _import(self, row: Plugin, found: discovery.Found) -> Any:
+        began = perf_counter()
+        plugin = None
+        try:
+            with self.ask(row.name, "import"):
+                plugin = loading.load(found)
+                row.seconds = perf_counter() - began
+                loading.check_api(plugin, found)
+        except PluginError:
+            row.seconds = row.seconds or perf_counter() - began
+            row.state = "failed"
+        return plugin
+
+    def _register(self, row: Plugin, plugin: Any) -> None:
+        try:
+            with self.ask(row.name, "hooks"):
+                problems = loading.register(self._manager, row.name, plugin)
+        except PluginError:
+            row.state = "failed"
+            return
+        for problem in problems:
+            self.door.broken(row.name, "hooks", problem, told=True)
+
+    # -- asking --------------------------------------------------------------------------------
+
+    @contextmanager
+    def ask(self, plugin: str, what: str) -> Iterator[None]:
+        """Guard a call whose PluginError nobody shows: the door reports its fault."""
+        with printing_aside(), self.door.guard(plugin, what, limit=self._config.plugins.limit):
+            yield
+
+    def answer(
+        self,
+        impl: pluggy.HookImpl,
+        hook: str,
+        check: Callable[[Any], Any],
+        **have: object,
+    ) -> Any:
+        """One plugin's answer to a hook, checked; PluginError for every fault, already reported."""
+        have["settings"] = self._config.plugin(impl.plugin_name)
+        with self.ask(impl.plugin_name, hook):
+            wanted = loading.arguments(impl, have)
+            return check(impl.function(*(have[argument] for argument in wanted)))
+
+    def implementations(self, hook: str) -> list[pluggy.HookImpl]:
+        """In the order in which they are asked."""
+        caller: pluggy.HookCaller = getattr(self._manager.hook, hook)
+        return caller.get_hookimpls()[::-1]

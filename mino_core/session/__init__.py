@@ -1,0 +1,275 @@
+"""One conversation: a prompt becomes events, and history keeps what was truly said."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mino_core import interrupts
+from mino_core.errors import HistoryError, MinoError, UsageError
+from mino_core.records import Conversation, new_id, record
+from mino_core.types import (
+    Input,
+    Level,
+    Message,
+    Notice,
+    Part,
+    Provider,
+    Record,
+    Request,
+    Text,
+    Tool,
+    TurnEnded,
+    Usage,
+)
+
+from .display import Display
+from .journal import Journal
+from .turn import Turn
+
+if TYPE_CHECKING:
+    from mino_core.config import Config
+    from mino_core.plugins import Host
+    from mino_core.plugins.offers import Offer
+    from mino_core.screen import Screen
+
+_GO_ON = "Continue exactly where you stopped."
+
+
+class Session:
+    """What commands, observers and tools get: the conversation and all that may be done with it.
+
+    `provider` is the name of what answers, `model` its model, `turn` the number of the last turn
+    (0 before the first), `last` how that turn ended.
+    """
+
+    def __init__(self, host: Host, display: Display) -> None:
+        self.host = host
+        self.display = display
+        self.config: Config = host.config
+        self.input: Input | None = None
+        self.last: TurnEnded | None = None
+        self.leaving = False
+        #: The tools of the running turn, and the names of those that need no more asking.
+        self.tools: Mapping[str, Tool] = {}
+        self.allowed: set[str] = set()
+        #: What answers; what each request carries along; why this provider was chosen, in words.
+        self.answerer: Provider
+        self.options: Mapping[str, Any] = {}
+        self.provider = self.model = self.why = ""
+        self._choose(None)
+        self.journal = self._begin()
+        host.report = lambda fault: self.notify(str(fault), "warning")
+
+    # -- what it is ----------------------------------------------------------------------------
+
+    @property
+    def id(self) -> str:
+        """The conversation's ULID."""
+        return self.journal.id
+
+    @property
+    def turn(self) -> int:
+        """The number of the last turn, 0 before the first."""
+        return self.conversation.latest
+
+    @property
+    def conversation(self) -> Conversation:
+        """The turns that stand."""
+        return self.journal.conversation
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What would be sent if a question were asked now."""
+        return self.conversation.messages(self.config.send)
+
+    @property
+    def usage(self) -> Usage | None:
+        """The tokens of the whole conversation so far; None where nothing was reported."""
+        return self.conversation.usage
+
+    @property
+    def screen(self) -> Screen:
+        """The screen that the renderer draws on."""
+        return self.display.screen
+
+    @property
+    def max_rounds(self) -> int:
+        """How many requests one turn may take."""
+        return self.config.session.max_rounds
+
+    def commands(self) -> Mapping[str, Offer]:
+        """The slash commands that exist now, by name."""
+        return self.host.commands()
+
+    # -- what may be done ----------------------------------------------------------------------
+
+    def ask(self, prompt: str, attachments: Sequence[Part] = ()) -> TurnEnded:
+        """Keep a question, durably, then get it answered."""
+        turn = self.turn + 1
+        self.journal.said(turn, Message("user", (Text(prompt), *attachments)))
+        return self._run(turn, prompt)
+
+    def retry(self) -> TurnEnded:
+        """Ask the last question again, in place of its answer. UsageError where there is none."""
+        turns = self.conversation.turns
+        if not turns:
+            raise UsageError("there is no question to ask again")
+        last = turns[-1]
+        self.journal.note("retried", turn=last.n)
+        return self._run(last.n, last.question)
+
+    def proceed(self) -> TurnEnded:
+        """Ask for more of the last answer. UsageError where there is none."""
+        if not self.conversation.turns:
+            raise UsageError("there is no answer to continue")
+        return self.ask(_GO_ON)
+
+    def clear(self) -> None:
+        """Forget the conversation so far: nothing of it is sent again."""
+        self.journal.note("cleared")
+        self.last = None
+
+    def undo(self, n: int = 1) -> int:
+        """Drop the last `n` turns; returns how many were dropped."""
+        n = min(n, len(self.conversation.turns))
+        if n:
+            self.journal.note("undone", turns=n)
+        return n
+
+    def fork(self) -> str:
+        """Go on in a new conversation that begins with a copy of this one; returns its id."""
+        records = self.journal.records()
+        copies = [kept for kept in records if kept.get("type") != "head"]
+        parent = {"conversation": self.id, "record": records[-1].get("id", "")}
+        self.journal.close()
+        self.journal = self._begin(copies, parent=parent)
+        return self.id
+
+    def resume(self, id: str) -> None:
+        """Go on in a kept conversation; in a copy of it where it cannot be written.
+
+        HistoryError where it cannot even be read.
+        """
+        history = self.host.history
+        try:
+            log = history.open(id)
+        except HistoryError as error:
+            log = history.open(id, write=False)
+            records = list(log.records())
+            log.close()
+            copies = [kept for kept in records if kept.get("type") != "head"]
+            parent = {"conversation": id, "record": records[-1].get("id", "") if records else ""}
+            self.journal = self._begin(copies, parent=parent)
+            self._warn(f"{error}; going on in a copy, {self.id}")
+        else:
+            self.journal = Journal(lambda: history, {"id": id, "type": "head"}, self._warn, log=log)
+        if skipped := self.journal.skipped:
+            damaged = "1 record is" if skipped == 1 else f"{skipped} records are"
+            self._warn(f"{damaged} damaged and left out; nothing was changed in the file")
+
+    def use(self, provider: str | None = None, model: str | None = None) -> None:
+        """Let another provider or another model answer from here on. ConfigError where it cannot."""
+        if provider is not None:
+            former = self.answerer
+            self._choose(provider, model)
+            _close(former)
+        elif model is not None:
+            self.model = model
+
+    def warm(self) -> None:
+        """Do now what the first question would wait for; an input calls it while a person types."""
+        self.display.warm()
+        warm: Callable[[], None] | None = getattr(self.answerer, "warm", None)
+        if warm is None:
+            return
+        try:
+            warm()
+        except Exception as error:  # noqa: BLE001 (a provider may be a plugin's)
+            self._warn(f"{self.provider} could not be prepared: {error}")
+
+    def leave(self) -> None:
+        """End the session when the current command is done."""
+        self.leaving = True
+
+    def notify(self, text: str, level: Level = "info") -> None:
+        """Tell the user one thing, beside the answer."""
+        with interrupts.held():
+            self.display.show(Notice(level, text))
+
+    def question(self, text: str, choices: Sequence[str]) -> str | None:
+        """Ask the user; None where nobody answers. No clock runs meanwhile."""
+        if self.input is None:
+            return None
+        with interrupts.unlimited(), interrupts.armed():
+            return self.input.ask(text, choices)
+
+    def close(self) -> None:
+        """Let the log, the provider and the renderer go."""
+        self.journal.close()
+        _close(self.answerer)
+        self.display.close()
+
+    # -- what a turn needs ---------------------------------------------------------------------
+
+    def request(self, turn: int) -> Request:
+        """The next request of a turn, as the plugins left it."""
+        request = Request(
+            self.model,
+            self.config.instructions,
+            self.conversation.messages(self.config.send, turn),
+            tuple(self.tools.values()),
+            self.options,
+        )
+        return self.host.request(request, self)
+
+    def _run(self, turn: int, prompt: str) -> TurnEnded:
+        self.tools = self.host.tools()
+        self.display.observers = self.host.observers(self)
+        with self.host.watching():
+            self.last = Turn(self, turn, prompt).run()
+        return self.last
+
+    # -- making --------------------------------------------------------------------------------
+
+    def _choose(self, name: str | None, model: str | None = None) -> None:
+        choice = self.config.provider(name, self.host.offers("mino_providers"))
+        answerer: Provider = self.host.make("mino_providers", choice.kind, choice.settings)
+        model = model or choice.model or str(getattr(answerer, "model", ""))
+        if not model:
+            raise UsageError(
+                f"no model is known for {choice.name}; name one with --model (`mino models {choice.name}`)"
+            )
+        self.answerer, self.provider, self.model = answerer, choice.name, model
+        self.options, self.why = choice.options, choice.why
+
+    def _begin(self, backlog: Iterable[Record] = (), **more: object) -> Journal:
+        head = record("head", format=1, mino=_version(), directory=_directory(), **more) | {"id": new_id()}
+        return Journal(lambda: self.host.history, head, self._warn, backlog=backlog)
+
+    def _warn(self, text: str) -> None:
+        self.notify(text, "warning")
+
+
+def _close(thing: object) -> None:
+    close: Callable[[], None] | None = getattr(thing, "close", None)
+    if close is None:
+        return
+    try:
+        close()
+    except MinoError:
+        pass  # it is not used any more; what it held goes with the process
+
+
+def _version() -> str:
+    from mino_core import __version__
+
+    return __version__
+
+
+def _directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # the directory was removed under us
+        return ""

@@ -1,0 +1,64 @@
+"""What the model wants done: each call is allowed or not, run, shown, and answered with a result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mino_core import interrupts
+from mino_core.types import Message, Tool, ToolCall, ToolEnded, ToolOutput, ToolResult, ToolStarted, Verdict
+
+if TYPE_CHECKING:
+    from mino_core.session import Session
+
+
+def run(session: Session, turn: int, calls: Iterable[ToolCall]) -> None:
+    """Run the calls of one reply in order; each has a result, also where the user stops them."""
+    waiting = list(calls)
+    try:
+        while waiting:
+            _keep(session, turn, _answer(session, waiting[0]))
+            waiting.pop(0)
+    finally:
+        for call in waiting:
+            _keep(session, turn, ToolResult(call.id, "not run: the user stopped the turn", is_error=True))
+
+
+def _keep(session: Session, turn: int, result: ToolResult) -> None:
+    session.journal.said(turn, Message("tool", (result,)))
+
+
+def _answer(session: Session, call: ToolCall) -> ToolResult:
+    tool = session.tools.get(call.name)
+    if tool is None:
+        known = ", ".join(session.tools) or "none"
+        return ToolResult(call.id, f"there is no tool {call.name!r}; there are: {known}", is_error=True)
+    verdict = _verdict(session, call)
+    if verdict.allowed:
+        return _run(session, tool, call)
+    why = f": {verdict.reason}" if verdict.reason else ""
+    result = ToolResult(call.id, f"the call was not allowed{why}", is_error=True)
+    session.display.show(ToolEnded(call.id, result, 0.0))
+    return result
+
+
+def _verdict(session: Session, call: ToolCall) -> Verdict:
+    if call.name in session.allowed:
+        return Verdict(allowed=True)
+    verdict = session.host.approve(call, session) or Verdict(allowed=False, reason="no plugin allowed it")
+    if verdict.allowed and verdict.remember != "no":
+        session.allowed.add(call.name)
+    return verdict
+
+
+def _run(session: Session, tool: Tool, call: ToolCall) -> ToolResult:
+    from mino_core import tools
+
+    started = time.monotonic()
+    session.display.show(ToolStarted(call))
+    context = tools.ToolContext(output=lambda text: session.display.show(ToolOutput(call.id, text)))
+    with interrupts.armed():
+        result = tools.run(tool, call, context)
+    session.display.show(ToolEnded(call.id, result, time.monotonic() - started))
+    return result

@@ -1,0 +1,99 @@
+"""What one round has said, and by which rule it ended well or did not."""
+
+from __future__ import annotations
+
+from mino_core.errors import ProviderError
+from mino_core.records.messages import is_blank
+from mino_core.types import (
+    Delta,
+    Finished,
+    Outcome,
+    Part,
+    Reasoning,
+    ReasoningDelta,
+    Refusal,
+    RefusalDelta,
+    Text,
+    TextDelta,
+    ToolCall,
+    Usage,
+)
+from mino_core.values import value
+
+_WORDS = {
+    "length": "the answer reached the output limit",
+    "filter": "the server's content filter stopped the answer",
+    "refusal": "the model declined to go on",
+    "pause": "the server paused the answer",
+}
+
+
+class Reply:
+    """What one round has said so far."""
+
+    def __init__(self) -> None:
+        self.usage: Usage | None = None
+        self.finished: Finished | None = None
+        self.has_words = False
+        self.calls: list[ToolCall] = []
+        self._runs: list[tuple[type[Text | Reasoning | Refusal], list[str]]] = []
+
+    def add(self, delta: Delta) -> None:
+        """Take one delta; TypeError where it is none."""
+        match delta:
+            case TextDelta(text):
+                self._say(Text, text)
+            case ReasoningDelta(text):
+                self._say(Reasoning, text)
+            case RefusalDelta(text):
+                self._say(Refusal, text)
+            case ToolCall():
+                self.calls.append(delta)
+            case Usage():
+                self.usage = delta
+            case Finished():
+                self.finished = delta
+            case _:
+                raise TypeError(f"{type(delta).__name__} is not a delta")
+
+    def _say(self, kind: type[Text | Reasoning | Refusal], text: str) -> None:
+        if not self._runs or self._runs[-1][0] is not kind:
+            self._runs.append((kind, []))
+        self._runs[-1][1].append(text)
+        if not self.has_words and kind is not Reasoning:
+            self.has_words = not is_blank(text)
+
+    def texts(self) -> tuple[Part, ...]:
+        """The parts so far, without tool calls."""
+        return tuple(kind("".join(pieces)) for kind, pieces in self._runs)
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces of text came: a cheap measure of growth."""
+        return sum(len(pieces) for _, pieces in self._runs)
+
+
+@value
+class Ending:
+    """How a round ended."""
+
+    outcome: Outcome
+    error: ProviderError | None = None
+
+
+def settle(reply: Reply, error: ProviderError | None) -> Ending:
+    """The outcome of a reply, by the one rule for all providers (completed only if they said so)."""
+    if reply.finished is None:
+        if error is None:
+            return Ending("interrupted", ProviderError("stream", "the stream ended before completion"))
+        broke_off = error.kind == "stream" or (error.kind == "timeout" and error.status is not None)
+        return Ending("interrupted" if broke_off else "failed", error)
+    end = reply.finished
+    if end.reason in ("stop", "tool_calls"):
+        if reply.has_words or reply.calls:
+            return Ending("completed")
+        return Ending("failed", ProviderError("empty", "the answer was empty"))
+    words = _WORDS[end.reason]
+    raw = f" ({end.raw_reason})" if end.raw_reason else ""
+    detail = f": {end.detail}" if end.detail else ""
+    return Ending("incomplete", ProviderError(end.reason, f"{words}{raw}{detail}"))
