@@ -42,13 +42,13 @@ class Answer:
     def paint(self, wait: str = "", above: str | None = None, look: Look = PLAIN) -> None:
         """Bring the screen up to date; `wait` stands below the open rows, `above` over them."""
         done: list[Row] = []
-        if above is not None:
-            done += [Row(())] if self._painter.is_mid_row else []
-            done += [Row(((line, look),)) for line in above.split("\n")]
         if self._document is not None:
             self._document.page.resize(self._screen)
-            rows, self._open = self._document.take()
-            done = [*rows, *done]
+            done, self._open = self._document.take()
+        if above is not None:
+            goes_on = not done[-1].ends if done else self._painter.begins_mid_row
+            done += [Row(())] if goes_on else []
+            done += [Row(((line, look),)) for line in above.split("\n")]
         waiting = [Row(((wait, Look("2")),))] if wait else []
         self._is_waiting = bool(wait)
         self._painter.paint(done, [*self._open, *waiting])

@@ -161,6 +161,9 @@ class Document:
         if header is None or not is_delimiter(line, header):
             return False
         first, rest = paragraph.margins
+        if first is self._label:  # it gets a row of its own
+            self._rows.append(Row(tuple(first)))
+            first = rest
         self._rows += paragraph.without_header()
         self._leaf = Table(self.page, header, line, first, rest)
         return True

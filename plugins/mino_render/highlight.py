@@ -7,6 +7,7 @@ text. A lexer that is more than such a table leaves its language uncoloured.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,12 +37,22 @@ _COLOURS = (
 )
 
 
+#: Comments over several lines are one expression to pygments, so they are followed here.
+_COMMENTED = (
+    " c cpp c++ csharp c# cs java javascript js jsx typescript ts tsx go rust rs css scss less php swift "
+    "kotlin kt scala dart sql objective-c objc groovy "
+)
+_NO_COMMENT = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`|//.*|/\*.*?\*/")
+
+
 class Highlighter:
     """The lines of one fence, in order. Without a lexer for the language they come back plain."""
 
     def __init__(self, language: str, palette: Palette) -> None:
         self._palette = palette
         self._lexer: Any = _lexer(language.lower()) if palette.colour and language else None
+        self._has_comments = f" {language.lower()} " in _COMMENTED
+        self._in_comment = False
         self._stack = ["root"]
         self._looks: dict[object, Look] = {}
 
@@ -49,8 +60,25 @@ class Highlighter:
         """One line, without its newline, in colours."""
         if self._lexer is None:
             return [(line, PLAIN)] if line else []
-        spans = joined((text.rstrip("\n"), self._look(token)) for token, text in self._tokens(line + "\n"))
-        return spans if "".join(text for text, _ in spans) == line else [(line, PLAIN)]
+        comment, code, opened = self._divided(line)
+        look = self._palette.coloured(_COLOURS[0][1])
+        lexed = [(text.rstrip("\n"), self._look(token)) for token, text in self._tokens(code + "\n")]
+        if "".join(text for text, _ in lexed) != code:
+            lexed = [(code, PLAIN)]
+        return joined([(comment, look), *lexed, (opened, look)])
+
+    def _divided(self, line: str) -> tuple[str, str, str]:
+        """The rest of a comment begun before, code, and a comment that goes on after this line."""
+        if not self._has_comments:
+            return "", line, ""
+        end = line.find("*/") + 2 if self._in_comment else 0
+        if end == 1:  # not found
+            return line, "", ""
+        blank = _NO_COMMENT.sub(lambda found: " " * len(found.group()), line[end:])
+        at = blank.find("/*")
+        self._in_comment = at >= 0
+        at = len(line) if at < 0 else end + at
+        return line[:end], line[end:at], line[at:]
 
     def skip(self) -> None:
         """A line was left out: start afresh after it."""

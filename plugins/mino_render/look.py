@@ -14,10 +14,14 @@ _COLOURS = ((CODE, "35"), (LABEL, "36"), (ERROR, "31"))
 
 
 class Look(NamedTuple):
-    """The parameters of one SGR sequence, and the target of a link; both may be empty."""
+    """The parameters of one SGR sequence, and the target of a link; both may be empty.
+
+    With a `column`, counted from 1, the letters stand there, whatever stands before them.
+    """
 
     sgr: str = ""
     link: str = ""
+    column: int = 0
 
 
 PLAIN = Look()

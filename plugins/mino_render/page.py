@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 class Page:
     """The window of one answer. `parsed` counts the characters that were read for their meaning."""
 
-    def __init__(self, columns: int, rows: int, palette: Palette, bits: int = 0) -> None:
+    def __init__(
+        self, columns: int, rows: int, palette: Palette, bits: int = 0, *, moves: bool = True
+    ) -> None:
         self.columns = columns
         self.rows = rows
         self.palette = palette
         self.bits = bits
+        #: Whether the cursor can be put into a column.
+        self.moves = moves
         self.parsed = 0
         #: An emphasis or a link longer than this is none. What is open must fit on the screen.
         self.limit = max(2 * columns, min(2000, columns * max(rows - 8, 1) // 2))
@@ -25,7 +29,8 @@ class Page:
     @classmethod
     def of(cls, screen: Screen, bits: int = 0) -> Page:
         """The page that this screen is now."""
-        return cls(screen.columns, screen.rows, Palette(screen.colour, screen.hyperlinks), bits)
+        palette = Palette(screen.colour, screen.hyperlinks)
+        return cls(screen.columns, screen.rows, palette, bits, moves=screen.can_move)
 
     def resize(self, screen: Screen) -> None:
         """Note the size that the window has now."""

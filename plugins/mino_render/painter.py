@@ -37,6 +37,11 @@ class Painter:
         """Whether the cursor stands in a row that has something in it."""
         return bool(self._start or self._shown != [[]])
 
+    @property
+    def begins_mid_row(self) -> bool:
+        """Whether the open rows go on where a finished one has no end yet."""
+        return bool(self._start)
+
     def paint(self, done: Sequence[Row], still_open: Sequence[Row] = ()) -> None:
         """Write finished rows, and the open ones in place of those painted before."""
         if not self._screen.can_move:
@@ -168,6 +173,8 @@ def _letters(spans: Iterable[Span]) -> str:
     """Spans as a terminal takes them; the pen is plain before and after each."""
     parts: list[str] = []
     for text, look in spans:
+        if look.column:
+            parts.append(f"\x1b[{look.column}G")
         styled = f"\x1b[{look.sgr}m{text}\x1b[m" if look.sgr else text
         parts.append(f"\x1b]8;;{look.link}\x1b\\{styled}\x1b]8;;\x1b\\" if look.link else styled)
     return "".join(parts)

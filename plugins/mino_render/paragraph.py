@@ -31,7 +31,7 @@ class Paragraph:
         is_heading: bool = False,
     ) -> None:
         self._page = page
-        self._margins = tuple(first), tuple(rest)
+        self._margins = first, rest
         self._bits = page.bits | bits
         self.is_heading = is_heading
         self._wrapper = Wrapper(page.columns, first, rest)

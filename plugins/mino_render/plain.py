@@ -60,8 +60,8 @@ class Plain:
                     self._say(ReasoningDelta, text)
             case Idle():
                 self._write()
-            case SessionStarted(banner=banner):
-                self._usage = self._usage and not getattr(event, "quiet", False)
+            case SessionStarted(banner=banner, quiet=quiet):
+                self._usage = self._usage and not quiet
                 self._aside(banner)
             case TurnStarted() | RoundStarted():
                 self._kind = None

@@ -1,7 +1,8 @@
 """The renderer `rich`: Markdown on a terminal, painted when nothing more has arrived.
 
 Finished rows go to the scrollback once; only the rows that can still change are repainted. What is
-heavy is imported at the first turn, or in `warm`, which the shell calls once its prompt is drawn.
+heavy is imported while the first request is on its way, or in `warm`, which the shell calls once
+its prompt is drawn.
 """
 
 from __future__ import annotations
@@ -58,10 +59,12 @@ class Rich:
                 if self._reasoning:
                     self._say(ReasoningDelta, text)
             case Idle():
-                if self._size or self._is_waiting:
+                if self._made is None:
+                    self.warm()  # the request is on its way: there is time
+                elif self._size or self._is_waiting:
                     self._paint()
-            case SessionStarted(banner=banner):
-                self._usage = self._usage and not getattr(event, "quiet", False)
+            case SessionStarted(banner=banner, quiet=quiet):
+                self._usage = self._usage and not quiet
                 self._aside(banner)
             case TurnStarted():
                 self._finish()

@@ -13,7 +13,7 @@ from .columns import Align, broken, fitting, padded, with_slack
 from .inline import inline
 from .look import BOLD, DIM, PLAIN, Row, Span
 from .page import Page
-from .width import cells
+from .width import cells, doubtful
 from .wrap import BLANK, Wrapper, joined
 
 _DELIMITERS = re.compile(r" {0,3}\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *$")
@@ -33,6 +33,10 @@ def _split(line: str) -> list[str]:
     if line.endswith("|") and not line.endswith("\\|"):
         line = line[:-1]
     return [cell.strip().replace("\\|", "|") for cell in _BAR.split(line)]
+
+
+def _cells(spans: Sequence[Span]) -> int:
+    return sum(cells(text) for text, _ in spans)
 
 
 def _align(delimiter: str) -> Align:
@@ -90,7 +94,7 @@ class Table:
         """Choose the widths, and lay out what has waited for them."""
         rows = [self._header, *self._waiting]
         natural = [max(1, *(self._natural(row[n]) for row in rows)) for n in range(len(self._header))]
-        room = self._page.columns - sum(cells(text) for text, _ in self._rest)
+        room = self._page.columns - _cells(self._rest)
         room -= cells(_GAP) * (len(natural) - 1)
         self._widths = fitting(natural if is_whole else with_slack(natural, room), room)
         if self._widths:
@@ -121,17 +125,22 @@ class Table:
         columns = [
             broken(self._read(cell, bits), width) for cell, width in zip(row, self._widths, strict=True)
         ]
-        gap = (_GAP, self._page.palette.look(self._page.bits | DIM))
+        dim = self._page.palette.look(self._page.bits | DIM)
         last = len(columns) - 1
         for n in range(max(map(len, columns))):
             line: list[Span] = []
+            column_of_gap, is_doubtful = 1 + _cells(self._rest), False
             for at, (column, width, align) in enumerate(
                 zip(columns, self._widths, self._aligns, strict=True)
             ):
                 cell = column[n] if n < len(column) else []
                 line += padded(cell, width, align, is_last=at == last)
+                column_of_gap += width
+                is_doubtful = is_doubtful or any(doubtful(text) for text, _ in cell)
                 if at < last:
-                    line.append(gap)
+                    exact = self._page.moves and is_doubtful
+                    line.append((_GAP, dim._replace(column=column_of_gap) if exact else dim))
+                    column_of_gap += len(_GAP)
             self._add(line)
 
     def _list(self, row: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ import random
 
 from mino_core import Idle, RoundStarted, Settings, TextDelta, TurnEnded, TurnStarted
 from mino_core.testing.paper import Paper
+
 from mino_render.rich_terminal import Rich
 
 
@@ -59,8 +60,11 @@ class Sheet:
     def styled(self):
         """The same with the look of every letter."""
         return [
-            [(x, cell.data, cell.fg, cell.bold, cell.italics, cell.underscore, cell.strikethrough)
-             for x, cell in sorted(line.items()) if cell.data.strip()]
+            [
+                (x, cell.data, cell.fg, cell.bold, cell.italics, cell.underscore, cell.strikethrough)
+                for x, cell in sorted(line.items())
+                if cell.data.strip()
+            ]
             for line in self._paper.cells(True)
         ]
 

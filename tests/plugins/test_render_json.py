@@ -33,7 +33,14 @@ def lines(*events):
 
 def test_an_event_is_one_line_of_its_type_and_fields():
     assert lines(SessionStarted("01J", "demo", "m"), TurnStarted(1, "a\nb\u2028c"), TextDelta("漢\x1b")) == [
-        {"type": "session_started", "id": "01J", "provider": "demo", "model": "m", "banner": "", "quiet": False},
+        {
+            "type": "session_started",
+            "id": "01J",
+            "provider": "demo",
+            "model": "m",
+            "banner": "",
+            "quiet": False,
+        },
         {"type": "turn_started", "turn": 1, "prompt": "a\nb\u2028c"},
         {"type": "text_delta", "text": "漢\x1b"},
     ]

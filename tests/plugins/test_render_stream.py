@@ -1,0 +1,162 @@
+"""However an answer is cut into pieces, and whenever it is painted, it ends up looking the same."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mino_core import Idle, Notice, TextDelta, TurnEnded, TurnStarted
+from render_shapes import SHAPES
+from render_sheet import Sheet, cut, cut_at_random, draw, rich
+
+_BITS = [
+    *("**bold**", "*it*", "`code`", "[l](http://x.y)", "__init__", "2*3*4", "~~s~~", "https://a.b/c_d"),
+    *("C:\\new\\_x", "![i](u)", "$x_1$", "\\(a*b\\)", "<b>", "<br>", "&amp;", "&", "**", "*", "_", "`", "``"),
+    *(
+        "$",
+        "[",
+        "](",
+        "]",
+        "!",
+        ":",
+        "|",
+        "\\",
+        "\\*",
+        "***",
+        "<!--",
+        "-->",
+        "e\u0301",
+        "👩‍🚀",
+        "中文，",
+        "「重点」",
+    ),
+    *("===", "word", "words", "-", ">", "#", "+", "10."),
+]
+_LINES = [
+    *("\n", "\n\n", "# H\n", "- item", "\n- item\n", "\n  - sub\n", "1. one\n", "2. two\n", "> quote\n"),
+    *("```py\n", "```\n", "~~~\n", "x=1 # c\n", "| a | b |\n", "|---|--:|\n", "| c | `d` |\n", "---\n"),
+    *("    code\n", "\t", "  ", " ", " ", "a" * 90 + " ", "###### six ##\n"),
+]
+_SIZES = ((80, 24), (40, 10), (20, 30), (100, 12), (12, 8))
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.lists(st.sampled_from(_BITS + _LINES), max_size=60), st.sampled_from(_SIZES), st.integers())
+def test_the_screen_does_not_depend_on_the_pieces(bits, size, seed):
+    text = "".join(bits)
+    whole, pieces = Sheet(*size), Sheet(*size)
+    draw(whole, [text], 0)
+    draw(pieces, cut_at_random(text, seed), random.Random(seed).choice((1, 1, 2, 3)))
+    assert pieces.text == whole.text
+    assert pieces.styled == whole.styled
+
+
+@pytest.mark.parametrize("shape", ["prose", "small tables", "quotes", "ideographs"])
+def test_long_answers_do_not_depend_on_the_pieces(shape):
+    text = SHAPES[shape][:6000]
+    whole = Sheet(60, 20)
+    draw(whole, [text], 0)
+    for size in (1, 7, 300):
+        pieces = Sheet(60, 20)
+        draw(pieces, cut(text, size))
+        assert pieces.styled == whole.styled
+
+
+def test_an_answer_taller_than_the_window_is_there_once():
+    markers = [f"marker{n:02}" for n in range(40)]
+    sheet = Sheet(30, 10)
+    draw(sheet, [f"{marker}\n\n" for marker in markers])
+    shown = [word for word in sheet.text.split() if word.startswith("marker")]
+    assert shown == markers
+
+
+def test_the_newest_words_are_visible_at_each_idle():
+    sheet = Sheet(30, 10)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for n in range(60):
+        renderer.show(TextDelta(f"line marker{n:02}\n"))
+        renderer.show(Idle())
+        assert f"marker{n:02}" in "\n".join(sheet.lines)
+
+
+def test_a_short_answer_is_complete_all_the_time():
+    sheet = Sheet()
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for n in range(1, 5):
+        renderer.show(TextDelta(f"line{n}\n"))
+        renderer.show(Idle())
+        assert sheet.text.split() == ["Assistant>", *(f"line{m}" for m in range(1, n + 1))]
+
+
+@pytest.mark.parametrize("narrower", [(50, 20), (80, 12), (120, 24), (33, 9)])
+def test_a_resize_leaves_what_is_finished_alone(narrower):
+    words = [f"word{n:03}" for n in range(200)]
+    sheet = Sheet(80, 20)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for n, word in enumerate(words):
+        renderer.show(TextDelta(word + ("\n\n" if n % 25 == 24 else " ")))
+        renderer.show(Idle())
+        if n == 110:
+            before = sheet.text.split("\n")
+            sheet.resize(*narrower)
+    renderer.show(TurnEnded(1, "completed"))
+    finished = [line for line in before[:-2] if line]
+    for line in finished:
+        assert sheet.text.count(line[: narrower[0]].rstrip()) == 1
+    shown = sheet.text.split()
+    assert [word for word in words[111:] if shown.count(word) != 1] == []
+    assert sheet.cursor[1] == 0
+
+
+def test_a_notice_stands_above_the_row_that_is_being_written():
+    sheet = Sheet(40, 10)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for event in (
+        TextDelta("some **wor"),
+        Idle(),
+        Notice("warning", "careful\nnow"),
+        TextDelta("ds** more"),
+        Idle(),
+    ):
+        renderer.show(event)
+    renderer.show(TurnEnded(1, "completed"))
+    assert sheet.text == "Warning: careful\nnow\nAssistant> some words more"
+
+
+def test_waiting_is_shown_and_leaves_no_trace():
+    sheet, plain = Sheet(40, 10), Sheet(40, 10)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    renderer.tick(0.5)
+    assert sheet.text == ""
+    renderer.tick(1.0)
+    renderer.tick(12.0)
+    assert sheet.text == "… 12 s"
+    renderer.show(Idle())
+    assert sheet.text == ""
+    renderer.show(TextDelta("some words"))
+    renderer.show(Idle())
+    renderer.tick(3.0)
+    assert sheet.text == "Assistant> some words\n… 3 s"
+    renderer.show(TextDelta(" more"))
+    renderer.show(Idle())
+    renderer.tick(4.0)
+    renderer.show(TurnEnded(1, "completed"))
+    draw(plain, ["some words", " more"])
+    assert sheet.text == plain.text
+    assert sheet.cursor == plain.cursor
+
+
+def test_no_row_is_drawn_above_the_window():
+    import re
+
+    sheet = Sheet(40, 10)
+    draw(sheet, cut(SHAPES["small tables"][:3000] + SHAPES["a nested list"][:3000], 5))
+    assert all(int(up) < 10 for up in re.findall(r"\x1b\[(\d+)A", sheet.raw))
+    assert "\x1b[2J" not in sheet.raw
