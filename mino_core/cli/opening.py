@@ -85,7 +85,7 @@ def _banner(session: Session) -> str:
     }[session.config.send]
     kept = ", kept in memory only" if session.config.history.name == "memory" else ""
     return (
-        f"mino: {session.model} ({session.provider}{why}){'. ' + note if note else ''}\n"
+        f"mino: {session.model}{'. ' + note if note else f' ({session.provider}{why})'}\n"
         f"{together}{kept}. /help lists commands, Ctrl-D leaves."
     )
 
@@ -109,4 +109,4 @@ def farewell(session: Session) -> str:
     """How to go on with this conversation later; nothing where nothing was kept."""
     if not session.journal.is_kept or session.config.history.name == "memory":
         return ""
-    return f"To go on with this conversation: mino --resume {session.id}"
+    return f"To go on later: mino --resume {session.id}"

@@ -48,7 +48,7 @@ class Local:
     def note(self) -> str:
         """One sentence about what answers, for the banner."""
         if self.model == weights.EMBEDDED.name:
-            return "A tiny demonstration model: set a real one with `mino init`"
+            return "A tiny demonstration model; real ones: `mino init`"
         return "It runs on this computer"
 
     def stream(self, request: Request) -> Iterator[Delta]:
