@@ -105,7 +105,9 @@ def test_comments_extras_and_other_groups_are_understood(shelf):
 
 def test_nothing_is_loaded_from_the_working_directory(shelf, tmp_path):
     shelf.distribution("mino-trap", {"trap": "mino_trap"})
-    script = "from mino_core.plugins import discovery; print(sorted(one.name for one in discovery.installed()))"
+    script = (
+        "from mino_core.plugins import discovery; print(sorted(one.name for one in discovery.installed()))"
+    )
     environ = {"PATH": os.defpath, "HOME": str(tmp_path)}
     said = subprocess.run(
         [sys.executable, "-c", script],
