@@ -84,13 +84,13 @@ class Painter:
             return
         if columns != self._columns or any(doubtful(text) for text, _ in kept):
             kept = []
-        up, column, same, kept = self._way(same, kept, columns)
+        up, column, same, kept = self._way(same, kept, min(len(old), len(new)) - 1, columns)
         move = (f"\x1b[{up}A" if up else "") + (f"\x1b[{column + 1}G" if column else "\r") + "\x1b[J"
         text = move + _rest(new, same, kept)
         self._screen.write(f"{_SYNC}{text}{_END_SYNC}" if up else text)
 
-    def _way(self, same: int, kept: Line, columns: int) -> tuple[int, int, int, Line]:
-        """How far up, and to which column, writing starts: after `kept` of line `same`.
+    def _way(self, same: int, kept: Line, last: int, columns: int) -> tuple[int, int, int, Line]:
+        """How far up, and to which column, writing starts: after `kept` of line `same`, or later.
 
         A window may have changed its width, and the terminal may have wrapped anew what stood in
         it, or not: of the two heights a line may have, the smaller one is sure not to be finished.
@@ -113,7 +113,7 @@ class Painter:
             up = sum(downs[same:]) + len(old) - 1 - same - down
             if up <= reach:
                 return max(up, 0), column, same, kept
-            if same == len(old) - 1:
+            if same == last:
                 return reach, 0, same, []
             same, kept = same + 1, []
 
