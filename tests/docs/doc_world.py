@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tomllib
 from collections import deque
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ _PROMPT = re.compile(r"^You>", re.MULTILINE)
 _VARYING = (
     (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b"), "ID"),
     (re.compile(r"\b\d+\.\d+ s\b|\b\d+ ms\b"), "TIME"),
-    (re.compile(r"^mino: (?:SmolLM2-135M-Instruct|demo-1) \(.*$"), "mino: MODEL"),
+    (re.compile(r"^mino: (?:SmolLM2-135M-Instruct|demo-1)\b.*$"), "mino: MODEL"),
 )
 
 
@@ -191,16 +192,14 @@ class World:
         """What a command writes on a terminal where these lines are typed, and its exit code."""
         script = f'(exit {self._code}); {command}\nprintf "\\n{_ENDED} %s]" $?'
         waiting = deque([*lines, "/exit"])
-        prompts = 0
-        with Terminal(["sh", "-c", script], self.environ, columns=120, rows=120, cwd=self.folder) as terminal:
-            while True:
+        with Terminal(["sh", "-c", script], self.environ, columns=200, rows=120, cwd=self.folder) as terminal:
+            for prompt in count(1):
                 terminal.wait_until(
-                    lambda: _ENDED in terminal.text or len(_PROMPT.findall(terminal.text)) > prompts,
+                    lambda n=prompt: _ENDED in terminal.text or len(_PROMPT.findall(terminal.text)) >= n,
                     what=f"a prompt or the end of {command}",
                 )
                 if _ENDED in terminal.text or not waiting:
                     break
-                prompts += 1
                 terminal.type(waiting.popleft() + "\r")
             terminal.wait_exit()
             said, _, code = terminal.text.rpartition(_ENDED)
@@ -215,7 +214,9 @@ def typed(shown: list[str]) -> list[str]:
 def answers(shown: list[str]) -> list[tuple[str, Usage | None]]:
     """What the model says in what is shown, with the tokens that the line below tells."""
     found: list[tuple[str, Usage | None]] = []
-    for answer, counts in re.findall(r"^Assistant> (.*?)\n\[tokens: (.*?);", _text(shown), re.MULTILINE | re.DOTALL):
+    for answer, counts in re.findall(
+        r"^Assistant> (.*?)\n\[tokens: (.*?);", _text(shown), re.MULTILINE | re.DOTALL
+    ):
         told = {name: int(count) for name, count in re.findall(r"(\w+) (\d+)", counts)}
         usage = Usage(
             input_tokens=told.get("input"),
@@ -230,7 +231,9 @@ def answers(shown: list[str]) -> list[tuple[str, Usage | None]]:
 def same(shown: list[str], seen: list[str]) -> bool:
     """Whether they agree. A `…` that is shown stands for any text, on a line of its own for any lines."""
     pattern = "\n".join(re.escape(_steady(line)).replace("…", "[^\n]*") for line in shown)
-    pattern = re.sub(r"^\[\^\n\]\*(\n|$)", lambda m: "(?:[^\n]*\n)*?" if m[1] else "(?s:.*)", pattern, flags=re.MULTILINE)
+    pattern = re.sub(
+        r"^\[\^\n\]\*(\n|$)", lambda m: "(?:[^\n]*\n)*?" if m[1] else "(?s:.*)", pattern, flags=re.MULTILINE
+    )
     return re.fullmatch(pattern, _text([_steady(line) for line in seen])) is not None
 
 

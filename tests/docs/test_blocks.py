@@ -16,6 +16,8 @@ NOT_RUN = {
     ("README.md", "make test"): "this is what runs these tests",
     ("README.md", "pip install 'mino-shell[local]'"): "needs the network; tests/real installs the wheel",
     ("README.md", "mino local install"): "needs the network; tests/real/test_local_model.py runs it",
+    ("CONTRIBUTING.md", "make test"): "this is what runs these tests",
+    ("CONTRIBUTING.md", "make test-real"): "needs the network and minutes; .ci/run runs it",
     ("docs/how-to/local-model.md", "pip install 'mino-shell[local]'"): "needs the network",
     ("docs/how-to/local-model.md", "mino local install"): "needs the network",
     (
