@@ -1,0 +1,153 @@
+"""What a long past costs: going on with it, asking in it, searching it, adding to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from . import environment, process
+from .answers import Script, words
+from .client import Client, Talk
+from .report import Report, Row
+from .samples import interleaved, medians
+from .server import Server
+
+_NEEDLE = "needle-in-the-past"
+_APPENDS = 200
+#: Appends a record of the usual size, durably, N times; the seconds that each took, the floor's first.
+_APPENDING = """
+import json, os, sys, time
+from pathlib import Path
+from mino_core.settings import Settings
+from mino_history import mino_histories
+home, n, text = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+record = {"id": "01J" + "0" * 23, "time": "2026-01-01T00:00:00Z", "type": "said", "turn": 1,
+          "message": {"role": "user", "parts": [{"type": "text", "text": text}], "meta": {}}}
+line = (json.dumps(record) + "\\n").encode()
+fd = os.open(home / "floor", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+head = {"id": "01J" + "1" * 23, "time": "2026-01-01T00:00:00Z", "type": "head", "format": 1}
+log = mino_histories()["jsonl"](Settings(home=home)).open(head["id"], head=head)
+took = [0.0, 0.0]
+for _ in range(n):
+    began = time.perf_counter(); os.write(fd, line); os.fdatasync(fd)
+    middle = time.perf_counter(); log.append(record)
+    took[0] += middle - began; took[1] += time.perf_counter() - middle
+print(json.dumps([one / n for one in took]))
+"""
+
+
+def measure(report: Report, server: Server, mino: Client, rounds: int, lengths: tuple[int, ...]) -> None:
+    """Ready on a conversation of each length beside an empty one; the way from Enter to the request."""
+    ids = {length: _conversation(mino, length) for length in lengths}
+
+    def ready(client: Client) -> Callable[[], float]:
+        def run() -> float:
+            with Talk(client, server) as talk:
+                return 1000 * talk.cpu_ready
+
+        return run
+
+    resumed = {length: _resuming(mino, ids[length]) for length in lengths}
+    empty = _resuming(mino, _conversation(mino, 0))
+    runs = {"empty": ready(empty), **{str(length): ready(resumed[length]) for length in lengths}}
+    took = medians(interleaved(rounds, runs))
+    report.add(
+        *[
+            Row("going on", f"ready on {n:,} messages", took[str(n)], "ms CPU", took["empty"], "empty", 1.2)
+            for n in lengths
+        ]
+    )
+    report.add(
+        Row("Enter to request, warm", "an empty conversation", _until_request(empty, server), "ms", most=2),
+        *[
+            Row(
+                "Enter to request, warm",
+                f"{n:,} messages, all of them sent",
+                _until_request(resumed[n], server),
+                "ms",
+                most=2 if n <= 1000 else None,
+            )
+            for n in lengths
+            if n <= 10_000
+        ],
+    )
+    _append(report, mino)
+    _search(report, mino, rounds)
+
+
+def _resuming(client: Client, id: str) -> Client:
+    return Client(client.name, client.home, client.env, chat=(*client.chat, "--resume", id))
+
+
+def _until_request(client: Client, server: Server) -> float:
+    with Talk(client, server) as talk:
+        talk.terminal.settle(1.0)
+        talk.turn(Script(deltas=20))
+        turns = [talk.turn(Script(deltas=20)) for _ in range(5)]
+    return sorted(turn.until_request for turn in turns)[2]
+
+
+def _conversation(client: Client, messages: int) -> str:
+    """Write a conversation as mino would have; its id."""
+    name = f"01BENCH{messages:019d}"
+    folder = client.home / ".mino" / "history"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+        for record in _records(name, messages):
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    return name
+
+
+def _records(id: str, messages: int) -> Iterator[dict[str, object]]:
+    when = "2026-01-01T00:00:00Z"
+    yield {"id": id, "time": when, "type": "head", "format": 1, "mino": "0", "directory": "/"}
+    for n in range(messages):
+        role, size = ("assistant", 600) if n % 2 else ("user", 120)
+        parts = [{"type": "text", "text": words(size) + (_NEEDLE if n == messages - 1 else "")}]
+        said = {"message": {"role": role, "parts": parts, "meta": {}}}
+        outcome = {"outcome": "completed"} if n % 2 else {}
+        yield {"id": f"01J{n:023d}", "time": when, "type": "said", "turn": n // 2 + 1, **said, **outcome}
+        if n % 2:
+            yield {"id": f"01K{n:023d}", "time": when, "type": "ended", "turn": n // 2 + 1, **outcome}
+
+
+def _append(report: Report, mino: Client) -> None:
+    place = mino.home / "appends"
+    place.mkdir(exist_ok=True)
+    command = [str(environment.PYTHON), "-c", _APPENDING, str(place), str(_APPENDS), words(600)]
+    done = subprocess.run(command, env=dict(mino.env), capture_output=True, text=True, check=True)
+    floor, ours = [1000 * seconds for seconds in json.loads(done.stdout)]
+    for left in place.rglob("*.jsonl"):
+        left.unlink()
+    report.add(Row("append", "one durable record", ours, "ms", floor, "write and fdatasync"))
+
+
+def _search(report: Report, mino: Client, rounds: int) -> None:
+    history = mino.home / ".mino" / "history"
+    files = sorted(str(path) for path in history.glob("*.jsonl"))
+    megabytes = sum(Path(name).stat().st_size for name in files) / 1e6
+    program = mino.version[0]
+
+    def wall(argv: list[str]) -> Callable[[], float]:
+        return lambda: 1000 * process.into_pipe(argv, mino.env, whole=False).wall
+
+    runs = {
+        "grep": wall(["grep", "-l", _NEEDLE, *files]),
+        "mino": wall([program, "history", "search", _NEEDLE]),
+        "history": wall([program, "history", "list", "--json"]),
+    }
+    took = medians(interleaved(rounds, runs))
+    group = f"search in {megabytes:,.0f} MB"
+    report.add(
+        Row(group, "mino history search", took["mino"], "ms", took["grep"], "grep -l"),
+        Row(group, "mino history list", took["history"], "ms"),
+    )
+
+
+def forget(mino: Client) -> None:
+    """Remove the conversations that were written."""
+    for path in (mino.home / ".mino" / "history").glob("01BENCH*"):
+        os.unlink(path)
