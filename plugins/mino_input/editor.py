@@ -6,8 +6,10 @@ be imported, and what was typed ahead is in the line when it is.
 
 from __future__ import annotations
 
+import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -94,10 +96,10 @@ class Editor:
     def warm(self) -> Line:
         """Make the line editor, if it is not made yet."""
         if self._line is None:
-            from .keys import Keyboard
-            from .line import Line
-            from .past import Past
-
+            with _uncollected():
+                from .keys import Keyboard
+                from .line import Line
+                from .past import Past
             past = Past(self._past_file)
             self._line = Line(
                 self._screen,
@@ -132,3 +134,15 @@ class Editor:
             yield from candidates(self._session, text)
         except MinoError as error:
             self._say(str(error))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage during a large import: there is none, and looking for it takes a twentieth of it."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -1,0 +1,172 @@
+"""What the input line is made of, each part by itself."""
+
+import json
+import stat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mino_core import Secret
+
+from mino_input import hidden
+from mino_input.choices import understand
+from mino_input.keys import BURST, ENTER, Keyboard
+from mino_input.past import Past
+
+# -- what an answer means ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "choices", "meant"),
+    [
+        ("yes", ["yes", "no"], "yes"),
+        (" Y ", ["yes", "no"], "yes"),
+        ("no", ["no", "not now"], "no"),
+        ("", ["yes", "no"], "no"),
+        ("  ", ["allow", "deny"], "deny"),
+        ("", ["once", "always"], None),
+        ("", [], None),
+        ("是", ["是", "否"], "是"),
+        ("", ["是", "否"], "否"),
+    ],
+)
+def test_an_answer_means_one_choice_and_a_blank_one_means_no(said, choices, meant):
+    assert understand(said, choices) == meant
+
+
+@pytest.mark.parametrize(("said", "choices"), [("maybe", ["yes", "no"]), ("n", ["no", "not now"]), ("x", [])])
+def test_an_answer_that_is_no_choice_or_two_means_none(said, choices):
+    with pytest.raises(ValueError, match="unpack"):
+        understand(said, choices)
+
+
+# -- hidden characters -------------------------------------------------------------------------------
+
+SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+HONEST = [
+    "plain",
+    "می\u200cخواهم",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    SCOTLAND,
+    "שלום\u200f",
+    "e\u0301\tx\n",
+]
+
+
+@pytest.mark.parametrize("text", HONEST)
+def test_honest_text_hides_nothing(text):
+    assert hidden.warning(text) == ""
+    assert hidden.marked(text) == text
+
+
+@pytest.mark.parametrize("char", ["\u202e", "\u2066", "\U000e0041", "\u200b", "\ufeff"])
+def test_a_hidden_character_is_marked_and_named(char):
+    assert f"1 hidden character (U+{ord(char):04X})" in hidden.warning(f"a{char}b")
+    assert hidden.marked(f"a{char}b{SCOTLAND}") == f"a\ufffdb{SCOTLAND}"
+
+
+@given(st.text())
+def test_marks_keep_every_place(text):
+    assert len(hidden.marked(text)) == len(text)
+
+
+# -- what was typed before ---------------------------------------------------------------------------
+
+
+def test_entries_come_back_whole_in_order_and_once(tmp_path):
+    path = tmp_path / "deep" / "past"
+    past = Past(path)
+    for text in ("one", "two\nlines \u2028 and\r more", "two\nlines \u2028 and\r more", "  ", "漢字"):
+        past.add(text)
+    assert Past(path).entries == ["one", "two\nlines \u2028 and\r more", "漢字"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert past.trouble == ""
+
+
+def test_a_secret_is_remembered_but_not_kept(tmp_path):
+    Secret("a test", lambda: "sk-of-this-test").reveal()
+    past = Past(tmp_path / "past")
+    past.add("use sk-of-this-test please")
+    assert past.entries == ["use sk-of-this-test please"]
+    assert not (tmp_path / "past").exists()
+
+
+@pytest.mark.parametrize(
+    "damage", [bytes(range(256)) * 256, b"\x1f\x8b\x08 gzip", b"null\n", b'"torn', b"[" * 9999]
+)
+def test_a_damaged_file_is_put_aside_whole_and_said_once(tmp_path, damage):
+    path = tmp_path / "past"
+    path.write_bytes(b'"good"\n' + damage)
+    past = Past(path)
+    assert past.entries == ["good"]
+    assert "past was damaged; it is kept as past.damaged-1" in past.trouble
+    assert (tmp_path / "past.damaged-1").read_bytes() == b'"good"\n' + damage
+    past.add("new")
+    again = Past(path)
+    assert again.entries == ["good", "new"]
+    assert again.trouble == ""
+
+
+def test_an_empty_file_is_not_damaged(tmp_path):
+    (tmp_path / "past").touch()
+    assert Past(tmp_path / "past").trouble == ""
+
+
+def test_a_place_that_cannot_be_used_is_said_and_memory_goes_on(tmp_path):
+    (tmp_path / "past").mkdir()
+    past = Past(tmp_path / "past")
+    assert "Is a directory" in past.trouble
+    past.add("text")
+    assert past.entries == ["text"]
+
+
+def test_only_the_end_of_a_large_file_is_read_and_nothing_of_it_is_lost(tmp_path):
+    path = tmp_path / "past"
+    path.write_text("".join(json.dumps(f"entry {n} " + "x" * 100) + "\n" for n in range(20_000)))
+    size = path.stat().st_size
+    past = Past(path)
+    assert len(past.entries) == 2000
+    assert past.entries[-1].startswith("entry 19999 ")
+    assert past.trouble == ""
+    assert path.stat().st_size == size
+
+
+def test_a_huge_entry_does_not_fill_the_file(tmp_path):
+    past = Past(tmp_path / "past")
+    past.add("x" * 100_000)
+    assert past.entries == ["x" * 100_000]
+    assert not (tmp_path / "past").exists()
+
+
+# -- keys --------------------------------------------------------------------------------------------
+
+
+def lines_of(pieces):
+    """What arrives at the keyboard piece by piece, as lines, each with whether its Enter is of a burst."""
+    keyboard = Keyboard()
+    lines, line = [], ""
+    for piece in pieces:
+        for press in keyboard._mark_burst(keyboard._parse(piece)):
+            if press.key is ENTER:
+                lines.append((line, press.data == BURST))
+                line = ""
+            else:
+                line += press.data
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("pieces", "lines"),
+    [
+        ([b"/", b"x", b"\r"], [("/x", False)]),
+        ([b"/exit\r"], [("/exit", False)]),
+        ([b"a\r\r"], [("a", False), ("", False)]),
+        ([b"a\r/exit\r"], [("a", True), ("/exit", True)]),
+        ([b"a\r/ex", b"it\r", b"/exit\r"], [("a", True), ("/exit", True), ("/exit", False)]),
+        ([b"a\rb\r", b"/", b"x", b"\r"], [("a", True), ("b", True), ("/x", False)]),
+        ([b"\x1b[200~a\rb\x1b[201~\r"], [("a\rb", False)]),
+        (["漢".encode()[:1], "漢".encode()[1:], b"\r"], [("漢", False)]),
+    ],
+)
+def test_lines_that_came_at_once_are_a_burst(pieces, lines):
+    assert lines_of(pieces) == lines
