@@ -6,7 +6,6 @@ the answers that the page shows; everything else on the screen is mino's own.
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -104,14 +103,11 @@ class World:
         assert done.returncode == 0, f"{block}\n{done.stdout.decode()}{done.stderr.decode()}"
 
     def _plugin(self, block: Block) -> None:
-        path = self.write(block, f"~/.mino/plugins/block-{block.line}.py")
-        done = run(["plugins", "list", "--json"], self.environ)
-        told = json.loads(done.out)
-        assert told["faults"] == [], block
-        (plugin,) = [each for each in told["plugins"] if each["name"] == path.stem]
-        assert plugin["state"] == "loaded", block
-        for hook in re.findall(r"^def (mino_\w+)\(", block.text, re.MULTILINE):
-            for offered in plugin["offers"].get(hook, ["-"]):
+        self.write(block, f"~/.mino/plugins/block-{block.line}.py")
+        hooks = re.findall(r"^def (mino_\w+)\((.*?)(?=^\S|\Z)", block.text, re.MULTILINE | re.DOTALL)
+        assert hooks, f"{block} is not a plugin"
+        for hook, body in hooks:
+            for offered in re.findall(r'"([\w-]+)":', body) or ["-"]:
                 self._use(block, hook, offered)
 
     def _use(self, block: Block, hook: str, name: str) -> None:
@@ -190,9 +186,9 @@ class World:
 
     def play(self, command: str, lines: list[str]) -> tuple[list[str], int]:
         """What a command writes on a terminal where these lines are typed, and its exit code."""
-        script = f'(exit {self._code}); {command}\nprintf "\\n{_ENDED} %s]" $?'
+        script = f'(exit {self._code}); ({command}\n)\nprintf "\\n{_ENDED} %s]" $?'
         waiting = deque([*lines, "/exit"])
-        with Terminal(["sh", "-c", script], self.environ, columns=200, rows=120, cwd=self.folder) as terminal:
+        with Terminal(["sh", "-c", script], self.environ, columns=200, rows=60, cwd=self.folder) as terminal:
             for prompt in count(1):
                 terminal.wait_until(
                     lambda n=prompt: _ENDED in terminal.text or len(_PROMPT.findall(terminal.text)) >= n,
