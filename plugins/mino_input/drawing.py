@@ -67,7 +67,9 @@ def style() -> Style:
 
 def layout(buffer: Buffer, prompt: Callable[[], str]) -> Layout:
     """The prompt and the text; below, where it is needed, a menu or what is searched for."""
-    search = SearchToolbar(ignore_case=True)
+    search = SearchToolbar(
+        ignore_case=True, forward_search_prompt="search: ", backward_search_prompt="search back: "
+    )
     control = BufferControl(
         buffer=buffer,
         search_buffer_control=search.control,
@@ -90,7 +92,7 @@ def layout(buffer: Buffer, prompt: Callable[[], str]) -> Layout:
         if buffer.complete_state is None or get_app().is_done:
             return Dimension()
         rows = buffer.document.line_count + min(_MENU, len(buffer.complete_state.completions))
-        return Dimension(min=rows)
+        return Dimension(min=min(rows, get_app().output.get_size().rows - 1))
 
     text = Window(control, height=height, get_line_prefix=prefix, wrap_lines=True, dont_extend_height=True)
     menu = CompletionsMenu(max_height=_MENU, scroll_offset=1, extra_filter=has_focus(buffer))

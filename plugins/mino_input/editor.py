@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from mino_core import MinoError
 
-from . import modes
+from . import modes, plainly
 from .choices import offer, pose
 from .completion import Candidate, candidates
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _MODES = ("emacs", "vi")
 #: Cells that an answer to a question needs behind its prompt.
 _ROOM = 10
-#: As drawing.style() has it: the prompt is drawn over and must not change.
-_COLOURED, _BOLD, _END = "\x1b[0;36;1m", "\x1b[0;1m", "\x1b[0m"
 
 
 class Editor:
@@ -118,8 +116,7 @@ class Editor:
         """Draw the prompt while the editor is still being imported; it draws over it in place."""
         if self._line is not None or len(prompt) >= self._screen.columns:
             return
-        on = _COLOURED if self._screen.colour else _BOLD
-        self._screen.write(f"{on}{prompt}{_END}")
+        self._screen.write(plainly.prompt(self._screen, prompt))
         self._screen.flush()
         self._screen.write("\r")
 

@@ -17,8 +17,9 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
+from prompt_toolkit.utils import get_cwidth
 
-from . import hidden
+from . import hidden, plainly
 from .bindings import bindings
 from .completion import Candidate, is_name
 from .drawing import layout, output, style
@@ -49,6 +50,7 @@ class Line:
         complete: Callable[[str], Iterable[Candidate]],
         say: Callable[[str], None],
     ) -> None:
+        self.screen = screen
         self.keyboard = keyboard
         self.past = past
         self.say = say
@@ -80,10 +82,15 @@ class Line:
             self.buffer.reset()
             self.pasted.forget()
             try:
-                return run(self.app, self._begin)
+                text = run(self.app, self._begin)
             except KeyboardInterrupt as stop:  # a signal; the key does not come here with a text
                 if type(stop) is not KeyboardInterrupt or not self.buffer.text:
                     raise
+            else:
+                if self.app.erase_when_done:
+                    self.screen.write(plainly.whole(self.screen, prompt, self.buffer.text))
+                    self.screen.flush()
+                return text
 
     def _begin(self) -> None:
         self.buffer.load_history_if_not_yet_loaded()
@@ -98,7 +105,14 @@ class Line:
         if (is_burst or self.pasted.begins_the_line()) and text.lstrip().startswith("/"):
             at = len(text) - len(text.lstrip())
             text = text[:at] + "/" + text[at:]
+        # Of what is taller than the screen only a part is drawn; the scrollback is to have it whole.
+        self.app.erase_when_done = self._is_tall()
         self.app.exit(result=text)
+
+    def _is_tall(self) -> bool:
+        size = self.app.output.get_size()
+        widths = (len(self.prompt) + get_cwidth(line) for line in self.buffer.document.lines)
+        return sum(1 + width // size.columns for width in widths) >= size.rows
 
     def paste(self, text: str) -> None:
         """Insert a text as it is, but for the line ends."""

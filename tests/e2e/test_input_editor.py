@@ -1,6 +1,7 @@
 """The line editor in the real mino on a real terminal: what is typed and pasted there is what is asked."""
 
 import json
+import os
 import re
 import signal
 import stat
@@ -155,6 +156,71 @@ def test_enter_sends_and_alt_enter_and_ctrl_j_go_to_a_new_line(talk):
     terminal.press("enter")
     talk.at_prompt()
     assert talk.asked == ["one\ntwo\nthree"]
+
+
+def test_a_paste_that_is_taller_than_the_screen_is_in_the_scrollback_whole(tmp_path):
+    with Talk(tmp_path, columns=40, rows=10) as talk:
+        talk.answers("granted")
+        lines = [f"line {n} of the paste" for n in range(40)]
+        terminal = talk.at_prompt()
+        terminal.paste("\n".join(lines))
+        terminal.wait_for(lines[-1])
+        terminal.press("enter")
+        terminal.wait_for("granted")
+        shown = [line for line in terminal.text.split("\n") if "of the paste" in line]
+        assert shown == ["You> " + lines[0], *("     " + line for line in lines[1:])]
+        assert talk.asked == ["\n".join(lines)]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(1, 1), (3, 2), (10, 3)])
+def test_a_tiny_window_does_not_stop_it(tmp_path, columns, rows):
+    with Talk(tmp_path, columns=columns, rows=rows) as talk:
+        talk.answers("k")
+        talk.terminal.wait_until(lambda: 2004 in talk.terminal.private_modes)
+        talk.terminal.type("/he")
+        talk.terminal.press("tab", "ctrl-u")
+        talk.terminal.type("abc 漢字 def\r")
+        talk.server.wait_for_request()
+        talk.terminal.type("\x04")
+        assert talk.terminal.wait_exit() == 0
+        assert talk.asked == ["abc 漢字 def"]
+
+
+LATER = """
+import threading
+from mino_core import hookimpl
+
+def later(session, text):
+    "Say something from a thread."
+    def speak():
+        open(text).read()  # a pipe: until the test writes to it
+        session.input.above(lambda: session.notify("said from a thread"))
+    threading.Thread(target=speak, daemon=True).start()
+
+@hookimpl
+def mino_commands():
+    return {"later": later}
+"""
+
+
+def test_what_a_thread_has_to_say_stands_above_the_line_that_is_being_typed(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with Talk(tmp_path, plugin=LATER) as talk:
+        talk.answers("granted")
+        talk.at_prompt().type(f"/later {pipe}\r")
+        terminal = talk.at_prompt()
+        terminal.type("half a")
+        terminal.wait_for("You> half a")
+        pipe.write_text("now")
+        terminal.wait_for("said from a thread")
+        terminal.type(" line")
+        terminal.wait_for("You> half a line")
+        above, line = terminal.lines[terminal.cursor[0] - 1 : terminal.cursor[0] + 1]
+        assert (above, line) == ("said from a thread", "You> half a line")
+        terminal.press("enter")
+        talk.at_prompt()
+        assert talk.asked == ["half a line"]
 
 
 # -- Ctrl-C and Ctrl-D ------------------------------------------------------------------------------
