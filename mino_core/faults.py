@@ -33,7 +33,7 @@ def fault(plugin: str, origin: str, what: str, why: str, cure: str = "") -> Faul
     `origin` says where the plugin comes from, in words, or is empty.
     """
     who = f"plugin {plugin!r} ({origin})" if origin else f"plugin {plugin!r}"
-    cure = cure or f'to go without it: [plugins] disabled = ["{plugin}"]'
+    cure = cure or f"to go without it: mino plugins disable {plugin}"
     return Fault(plugin, what, f"{who}: {what}: {one_line(why)}; {cure}")
 
 

@@ -30,7 +30,7 @@ def mino_providers(settings: Settings) -> Mapping[str, Callable[[Settings], Prov
 
 
 @hookspec
-def mino_commands(settings: Settings) -> Mapping[str, Command]:  # type: ignore[empty-body]
+def mino_commands(host: Host, settings: Settings) -> Mapping[str, Command]:  # type: ignore[empty-body]
     """Offer slash commands. Asked again at each `/`, so the offer may change."""
 
 

@@ -17,7 +17,7 @@ from mino_core.secret import mask
 from mino_core.shell import CANCELLED, EXIT_CODES, Shell
 from mino_core.types import Part, SessionEnded
 
-from . import arguments, opening
+from . import arguments, opening, project
 from .arguments import Asked
 
 BROKEN_PIPE = 141
@@ -73,14 +73,17 @@ def _do(argv: Sequence[str]) -> int:
     if asked.help:
         return _print(asked.help + _subcommands(asked))
     host = _host(asked, strict=asked.subcommand is None)
-    if asked.subcommand is not None:
-        return _subcommand(host, asked.subcommand, list(asked.rest))
-    with outlets.guarded():
-        screen = Screen()
-        try:
-            return _talk(host, screen, asked)
-        finally:
-            screen.close()
+    try:
+        if asked.subcommand is not None:
+            return _subcommand(host, asked.subcommand, list(asked.rest))
+        with outlets.guarded():
+            screen = Screen()
+            try:
+                return _talk(host, screen, asked)
+            finally:
+                screen.close()
+    finally:
+        host.remember_faults()
 
 
 def _print(text: str) -> int:
@@ -155,6 +158,7 @@ def _answer(host: Host, screen: Screen, asked: Asked) -> int:
     prompt = _prompt(asked.prompt)
     attachments = _attachments(asked)
     with opening.session(host, screen, asked.flags) as session:
+        project.tell(session)
         ended = session.ask(prompt, attachments)
         session.display.show(SessionEnded())
     return EXIT_CODES[ended.outcome]
@@ -163,6 +167,7 @@ def _answer(host: Host, screen: Screen, asked: Asked) -> int:
 def _script(host: Host, screen: Screen, asked: Asked) -> int:
     """Prompts and commands from a pipe, a line each."""
     with opening.session(host, screen, asked.flags) as session:
+        project.tell(session)
         code = Shell(session, host.make("mino_inputs", "lines", screen)).run_script()
         session.display.show(SessionEnded())
     return code
@@ -175,6 +180,7 @@ def _chat(host: Host, screen: Screen, asked: Asked) -> int:
         opening.reader(host, screen) as reader,
     ):
         shell = Shell(session, reader)
+        project.ask_once(session)
         code = shell.run()
         session.display.show(SessionEnded(opening.farewell(session)))
     return code

@@ -24,7 +24,7 @@ def read(home: Path) -> tuple[dict[str, Any], str | None]:
     table = dict(document.table) if document else {}
     wrong = [name for name, value in table.items() if not isinstance(value, dict)]
     own: dict[str, Any] = {
-        name: table[name] for name in ("session", "history", "renderer", "input") if name in table
+        name: table[name] for name in ("session", "history", "renderer", "input", "plugins") if name in table
     }
     wrong += [key.partition(".")[0] for key, _ in config_keys.problems(own)]
     if not wrong:

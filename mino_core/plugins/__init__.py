@@ -13,11 +13,13 @@ from mino_core.faults import Fault, reason
 from mino_core.settings import Settings
 from mino_core.types import Request, Tool, Verdict
 
-from . import loading, offers
+from . import loading, memory, offers
 from .door import Plugin
 from .observers import Observer, Watch
 from .offers import KINDS, Offer, Offers
+from .project import Project
 from .registry import Registry, printing_aside
+from .trust import Trust
 
 if TYPE_CHECKING:
     from pluggy import HookImpl
@@ -42,6 +44,8 @@ class Host:
         self._offers: dict[str, Offers] = {}
         self._history: History | None = None
         self._silenced: set[str] = set()
+        #: The user's word on the `.mino` folder of the project here.
+        self.trust = Trust(config, self._adopt, safe=safe)
         self._watch: Watch | None = None
 
     @property
@@ -65,7 +69,21 @@ class Host:
 
     def load(self) -> None:
         """Import and register every plugin that may load; UsageError where `-e` names no file."""
-        self._registry.load(self._extensions, safe=self._safe)
+        project = self.trust.project()
+        trusted = project.plugins if project and self.trust.decision(project) else {}
+        self._registry.load(self._extensions, trusted, safe=self._safe)
+
+    def _adopt(self, project: Project) -> None:
+        self._registry.adopt(project.plugins)
+        self._offers.clear()
+
+    def remember(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Let `change` edit what mino itself remembers, state.toml; ConfigError where that cannot be kept."""
+        memory.change(self.config.home, change)
+
+    def remember_faults(self) -> None:
+        """Keep the last fault of each plugin for `mino plugins`; where that cannot be, it is not kept."""
+        memory.keep_faults(self.config, self.faults)
 
     def guard(self, plugin: str, what: str, limit: float | None = 0) -> AbstractContextManager[None]:
         """A block that calls into the plugin of that name: signals are armed, a time limit holds.
@@ -88,7 +106,7 @@ class Host:
         for impl in self._registry.implementations(hook):
             check = partial(self._named, impl.plugin_name, hook)
             try:
-                given += self._registry.answer(impl, hook, check)
+                given += self._registry.answer(impl, hook, check, host=self)
             except PluginError:
                 continue
         rows = self._door.plugins

@@ -10,21 +10,26 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
+
+from mino_core import __version__
+
+from .requirement import unmet
 
 #: The distribution whose plugins are built in, normalised.
 OURS = "mino_shell"
 _GROUP = "mino"
-Source: TypeAlias = Literal["built-in", "distribution", "file"]
+Source: TypeAlias = Literal["built-in", "distribution", "file", "project"]
 
 
 class Found(NamedTuple):
     """A plugin that is there, not yet imported.
 
-    `value` is the entry point's `module:attribute`, `path` the metadata directory or the file.
-    `problem` says why it cannot be loaded, or is empty.
+    `value` is the entry point's `module:attribute`, `path` the metadata directory or the file, `code`
+    what a project's file holds: the very bytes that were trusted. `problem` says why it cannot be
+    loaded, or is empty.
     """
 
     name: str
@@ -34,11 +39,12 @@ class Found(NamedTuple):
     distribution: str = ""
     version: str = ""
     problem: str = ""
+    code: bytes = b""
 
     @property
     def origin(self) -> str:
         """Where it comes from, in words: a distribution with its version, or a file."""
-        return str(self.path) if self.source == "file" else f"{self.distribution} {self.version}".strip()
+        return f"{self.distribution} {self.version}".strip() or str(self.path)
 
 
 def is_name(text: str) -> bool:
@@ -49,10 +55,17 @@ def is_name(text: str) -> bool:
 def files(paths: Iterable[Path]) -> Iterator[Found]:
     """Plugins that are single files, named by their stems."""
     for path in paths:
-        problem = (
-            "" if is_name(path.stem) else "a plugin's file name may hold letters, digits, '-', '_' and '.'"
-        )
-        yield Found(path.stem, "", "file", path, problem=problem)
+        yield Found(path.stem, "", "file", path, problem=_misnamed(path))
+
+
+def project_files(contents: Mapping[Path, bytes]) -> Iterator[Found]:
+    """Plugins of a trusted project's folder, with what they hold."""
+    for path, code in contents.items():
+        yield Found(path.stem, "", "project", path, problem=_misnamed(path), code=code)
+
+
+def _misnamed(path: Path) -> str:
+    return "" if is_name(path.stem) else "a plugin's file name may hold letters, digits, '-', '_' and '.'"
 
 
 def in_folder(folder: Path) -> list[Path]:
@@ -129,7 +142,9 @@ def _entry_points(normal: str, stem: str, metadata: str) -> Iterator[Found]:
     data = _read(f"{metadata}/entry_points.txt")
     if f"[{_GROUP}]".encode() not in data:
         return
-    name, version = _identity(stem, metadata)
+    headers = _headers(metadata)
+    name, version = _identity(stem, headers)
+    needs = unmet(headers, OURS, __version__)
     source: Source = "built-in" if normal == OURS else "distribution"
     where = Path(metadata)
     try:
@@ -141,6 +156,8 @@ def _entry_points(normal: str, stem: str, metadata: str) -> Iterator[Found]:
     for plugin, value in pairs:
         sound = is_name(plugin) and _is_reference(value)
         problem = "" if sound else f"the entry point {plugin!r} = {value!r} is not `name = module:attribute`"
+        if needs and not problem:
+            problem = f"it is written for mino {needs}, and this is mino {__version__}"
         yield Found(plugin, value, source, where, name, version, problem)
 
 
@@ -157,14 +174,17 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
             yield name.strip(), value.strip()
 
 
-def _identity(stem: str, metadata: str) -> tuple[str, str]:
+def _headers(metadata: str) -> list[str]:
+    """The headers of a distribution's metadata; what follows them is its description."""
+    text = _read(f"{metadata}/METADATA") or _read(f"{metadata}/PKG-INFO")
+    return text.decode("utf-8", "replace").partition("\n\n")[0].splitlines()
+
+
+def _identity(stem: str, headers: Iterable[str]) -> tuple[str, str]:
     """Name and version as the distribution writes them, else as its directory does."""
     name, _, version = stem.partition("-")
-    text = _read(f"{metadata}/METADATA") or _read(f"{metadata}/PKG-INFO")
-    for line in text.decode("utf-8", "replace").splitlines():
-        key, colon, value = line.partition(":")
-        if not colon:
-            break  # the headers end here
+    for line in headers:
+        key, _, value = line.partition(":")
         if key == "Name":
             name = value.strip() or name
         elif key == "Version":

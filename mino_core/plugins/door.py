@@ -19,15 +19,17 @@ from .loading import State
 class Plugin:
     """One plugin that was found, and what became of it.
 
-    `state` is loaded, disabled, failed or skipped, `source` built-in, distribution or file. `origin`
-    is its distribution and version, or its file, in words. `seconds` is how long its import took,
-    `offers` the names under each hook that was asked so far.
+    `state` is loaded, disabled, failed or skipped, `source` built-in, distribution, file or project
+    (a file of a trusted project). `origin` is its distribution and version, or its file, in words.
+    `seconds` is how long its import took, `offers` the names under each hook that was asked so far,
+    `notes` what it uses that is deprecated.
     """
 
     __slots__ = (
         "distribution",
         "faults",
         "name",
+        "notes",
         "offers",
         "origin",
         "path",
@@ -47,6 +49,7 @@ class Plugin:
         self.state = state
         self.seconds = 0.0
         self.offers: dict[str, tuple[str, ...]] = {}
+        self.notes: list[str] = []
         self.faults: list[Fault] = []
 
 

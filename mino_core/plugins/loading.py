@@ -39,7 +39,8 @@ def settle(found: Iterable[Found], disabled: Collection[str], safe: bool) -> Ite
     """Which plugins load, in order of names.
 
     Two strangers with one name: neither loads. A stranger with the name of a built-in does not
-    load. `disabled` holds names of plugins, or of strangers' distributions.
+    load, nor does a project's with the name of any other. `disabled` holds names of plugins, or of
+    strangers' distributions.
     """
     everything = sorted(found, key=lambda one: (one.name, one.source != "built-in", one.origin))
     wanted: dict[str, list[Found]] = {}
@@ -48,6 +49,7 @@ def settle(found: Iterable[Found], disabled: Collection[str], safe: bool) -> Ite
             wanted.setdefault(one.name, []).append(one)
     for one in everything:
         rivals = wanted.get(one.name, [one])
+        others = [each for each in rivals if each.source != "project"]
         if off := _off(one, disabled, safe):
             yield Ruling(one, off)
         elif one.problem:
@@ -56,16 +58,20 @@ def settle(found: Iterable[Found], disabled: Collection[str], safe: bool) -> Ite
             yield Ruling(one, "loaded")
         elif rivals[0].source == "built-in":
             yield Ruling(one, "skipped", "a built-in plugin has that name", one.origin, _cure([one]))
+        elif one.source == "project":
+            yield Ruling(one, "skipped", f"{others[0].origin} has that name", one.origin, _cure([one]))
+        elif len(others) == 1:
+            yield Ruling(one, "loaded")
         else:
-            both = " and ".join(each.origin for each in rivals)
-            yield Ruling(one, "skipped", "they have one name, so neither is loaded", both, _cure(rivals))
+            both = " and ".join(each.origin for each in others)
+            yield Ruling(one, "skipped", "they have one name, so neither is loaded", both, _cure(others))
 
 
 def _cure(rivals: list[Found]) -> str:
     """How to be rid of one of several plugins with one name."""
     for one in rivals:
         if one.source == "distribution":
-            return f'to go without it: [plugins] disabled = ["{one.distribution}"]'
+            return f"to go without it: mino plugins disable {one.distribution}"
     return f"rename {rivals[0].path}"
 
 
@@ -78,7 +84,7 @@ def _off(one: Found, disabled: Collection[str], safe: bool) -> State | None:
 
 def load(found: Found) -> Any:
     """Import a plugin: a module, or the attribute of one that its entry point names."""
-    if found.source == "file":
+    if found.source in ("file", "project"):
         return _run(found)
     module, _, attributes = found.value.partition("[")[0].partition(":")
     plugin: Any = import_module(module.strip())
@@ -91,7 +97,8 @@ def _run(found: Found) -> ModuleType:
     """A file as a module, without leaving a `__pycache__` beside what may be anywhere."""
     module = ModuleType(f"mino_file_{found.name}")
     module.__file__ = str(found.path)
-    code = compile(found.path.read_bytes(), module.__file__, "exec", dont_inherit=True)
+    source = found.code if found.source == "project" else found.path.read_bytes()
+    code = compile(source, module.__file__, "exec", dont_inherit=True)
     sys.modules[module.__name__] = module  # dataclasses and pickle look their module up there
     try:
         exec(code, vars(module))  # noqa: S102 (the user's own file, named by the user)
@@ -115,10 +122,14 @@ def register(manager: pluggy.PluginManager, name: str, plugin: Any) -> list[str]
 
     PluginError where the plugin as a whole cannot be used; then nothing of it is registered.
     """
+    import warnings
+
     import pluggy
 
     try:
-        manager.register(plugin, name)
+        with warnings.catch_warnings():  # that a hook is deprecated is told by `deprecated`
+            warnings.simplefilter("ignore", DeprecationWarning)
+            manager.register(plugin, name)
     except pluggy.PluginValidationError as error:
         raise PluginError(str(error).partition("\n")[2] or str(error)) from error  # we name the plugin
     except ValueError as error:
@@ -133,6 +144,23 @@ def register(manager: pluggy.PluginManager, name: str, plugin: Any) -> list[str]
         manager.unregister(plugin)
         raise
     return problems + _unmarked(plugin)
+
+
+def deprecated(manager: pluggy.PluginManager, plugin: Any) -> list[str]:
+    """What a registered plugin uses that a later API will not have, and what to use instead."""
+    told: list[str] = []
+    for caller in manager.get_hookcallers(plugin) or ():
+        if caller.spec is None:
+            continue
+        hook, arguments = caller.spec.warn_on_impl, caller.spec.warn_on_impl_args or {}
+        told += [f"{caller.name} is deprecated: {hook}"] if hook else []
+        named = {name for impl in caller.get_hookimpls() if impl.plugin is plugin for name in impl.argnames}
+        told += [
+            f"the argument {name!r} of {caller.name} is deprecated: {arguments[name]}"
+            for name in arguments
+            if name in named
+        ]
+    return told
 
 
 def _check(hook: str, impl: HookImpl, known: bool) -> list[str]:

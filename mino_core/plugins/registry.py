@@ -7,7 +7,7 @@ single file.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from itertools import chain
 from pathlib import Path
@@ -43,32 +43,55 @@ class Registry:
         self.plugins: list[Plugin] = []
         self.door = Door()
         self._config = config
+        self._found: list[discovery.Found] = []
+        self._loaded: dict[str, Any] = {}
         self._manager = pluggy.PluginManager("mino")
         self._manager.add_hookspecs(hooks)
 
     # -- loading -------------------------------------------------------------------------------
 
-    def load(self, extensions: Sequence[Path], *, safe: bool) -> None:
-        """Import and register every plugin that may load; UsageError where `-e` names no file."""
-        loaded: list[tuple[Plugin, Any]] = []
-        found = self._found(extensions, safe=safe)
-        for ruling in loading.settle(found, self._config.plugins.disabled, safe):
+    def load(self, extensions: Sequence[Path], project: Mapping[Path, bytes], *, safe: bool) -> None:
+        """Import and register every plugin that may load; UsageError where `-e` names no file.
+
+        `project` holds the files of a trusted project.
+        """
+        self._admit(chain(self._everything(extensions, safe=safe), discovery.project_files(project)), safe)
+
+    def adopt(self, project: Mapping[Path, bytes]) -> None:
+        """Load the files of a project that is trusted from now on; those loaded already stay as they are."""
+        there = {found.path for found in self._found}
+        new = {path: code for path, code in project.items() if path not in there}
+        self._admit(discovery.project_files(new), safe=False)
+
+    def _admit(self, new: Iterable[discovery.Found], safe: bool) -> None:
+        former = set(self._found)
+        self._found += new
+        for ruling in loading.settle(self._found, self._config.plugins.disabled, safe):
             one = ruling.found
+            if one in former:
+                continue
             row = Plugin(one, ruling.state)
             self.plugins.append(row)
             if ruling.why:
                 self.door.keep(fault(row.name, ruling.who, "not loaded", ruling.why, ruling.cure), row)
             if row.state == "loaded":
                 self.door.plugins[row.name] = row
-                loaded.append((row, self._import(row, one)))
-        # Pluggy calls first what was registered last, and names are to be called in their order.
-        for row, plugin in reversed(loaded):
-            if row.state == "loaded":
-                self._register(row, plugin)
-            if row.state != "loaded":
-                del self.door.plugins[row.name]
+                self._loaded[row.name] = self._import(row, one)
+        self.plugins.sort(key=lambda row: row.name)
+        self._register_all()
 
-    def _found(self, extensions: Sequence[Path], *, safe: bool) -> Iterable[discovery.Found]:
+    def _register_all(self) -> None:
+        """Register what is imported anew: pluggy calls first what came last, and names have an order."""
+        for _, plugin in self._manager.list_name_plugin():
+            self._manager.unregister(plugin)
+        for name in sorted(self._loaded, reverse=True):
+            row = self.door.plugins[name]
+            if row.state == "loaded":
+                self._register(row, self._loaded[name])
+            if row.state != "loaded":
+                del self.door.plugins[name], self._loaded[name]
+
+    def _everything(self, extensions: Sequence[Path], *, safe: bool) -> Iterable[discovery.Found]:
         if safe and extensions:
             raise UsageError("-e FILE and --safe exclude each other: --safe starts with built-ins only")
         for path in extensions:
@@ -100,6 +123,7 @@ class Registry:
             return
         for problem in problems:
             self.door.broken(row.name, "hooks", problem, told=True)
+        row.notes = loading.deprecated(self._manager, plugin)
 
     # -- asking --------------------------------------------------------------------------------
 

@@ -105,11 +105,11 @@ def test_each_broken_plugin_has_one_line_with_its_distribution_and_a_cure(crowde
         (line,) = [line for line in lines if f"plugin {plugin!r}" in line]
         assert "mino-bad 0.1" in line
         assert words in line
-        assert line.endswith(f'[plugins] disabled = ["{plugin}"]')
+        assert line.endswith(f"mino plugins disable {plugin}")
     (twin,) = [line for line in lines if "plugin 'twin'" in line]
     assert "mino-bad 0.1 and mino-twin 1.0" in twin
     (thief,) = [line for line in lines if "plugin 'render'" in line]
-    assert '[plugins] disabled = ["mino-bad"]' in thief
+    assert "mino plugins disable mino-bad" in thief
 
 
 def test_the_list_says_what_became_of_each(crowded, environ):

@@ -1,0 +1,45 @@
+"""What mino remembers of its plugins from run to run, in state.toml."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mino_core.errors import ConfigError
+from mino_core.faults import Fault
+
+if TYPE_CHECKING:
+    from mino_core.config import Config
+
+
+def change(home: Path, edit: Callable[[dict[str, Any]], None]) -> None:
+    """Edit state.toml; ConfigError where it cannot be written."""
+    from mino_core.config import state
+
+    try:
+        state.update(home, edit)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise ConfigError(f"{home / 'state.toml'} cannot be written: {why}") from error
+
+
+def keep_faults(config: Config, faults: Iterable[Fault]) -> None:
+    """Keep the last fault of each plugin, with its time. Nothing is written where nothing is new."""
+    known = config.state.get("faults", {})
+    new = {
+        fault.plugin: fault.text
+        for fault in faults
+        if dict(known.get(fault.plugin) or {}).get("text") != fault.text
+    }
+    if not new:
+        return
+    from datetime import UTC, datetime
+
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    told = {name: {"text": text, "time": now} for name, text in new.items()}
+    try:
+        change(config.home, lambda table: table.setdefault("faults", {}).update(told))
+    except ConfigError:
+        pass  # the fault itself was shown; only its memory is lost
