@@ -553,3 +553,29 @@ def test_ctrl_z_gives_the_terminal_back_until_somebody_goes_on(talk, gate):
     gate.set()
     talk.at_prompt()
     talk.ends_by("ctrl-d")
+
+
+def test_ctrl_z_at_the_prompt_keeps_the_line(talk):
+    talk.answers("granted")
+    terminal = talk.at_prompt()
+    terminal.type("half a")
+    terminal.wait_for("You> half a")
+    terminal.press("ctrl-z")
+    terminal.wait_until(lambda: is_stopped(terminal.pid))
+    assert terminal.modes == terminal.modes_at_start
+    terminal.signal(signal.SIGCONT)
+    terminal.wait_until(lambda: 2004 in terminal.private_modes)
+    terminal.type(" line")
+    terminal.wait_for("You> half a line")
+    assert terminal.text.count("You>") == 1
+    terminal.press("enter")
+    talk.at_prompt()
+    assert talk.asked == ["half a line"]
+
+
+def test_a_kill_by_quit_leaves_the_terminal_as_it_was(talk, gate):
+    streaming(talk, gate)
+    talk.terminal.press("ctrl-\\")
+    assert talk.terminal.wait_exit() == -signal.SIGQUIT
+    assert talk.terminal.modes == talk.terminal.modes_at_start
+    assert talk.terminal.private_modes == {7, 25}
