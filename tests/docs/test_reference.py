@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 
+import public
 import pytest
 from doc_pages import PAGES, ROOT, anchors, links, name, table
 from mino_core.config import Flags, load
@@ -82,6 +83,10 @@ def test_the_subcommands_are_those_of_the_built_ins_with_their_flags(host, capsy
     assert sorted(rows) == sorted(expected)
     for row, cells in rows.items():
         assert set(_FLAG.findall(cells)) == expected[row] - {"-h", "--help"}, row
+
+
+def test_the_page_of_public_names_says_what_the_docstrings_say():
+    assert public.PAGE.read_text("utf-8") == public.page(), "run: python tests/docs/public.py"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
