@@ -46,7 +46,7 @@ def cut(script: Script) -> tuple[list[str], list[str]]:
 
 
 #: What stands around a mark so that the shape goes on.
-_AROUND = {"code": ("", "\n"), "table": ("| ", " | v | w | x |\n"), "lists": ("\n- ", "")}
+_AROUND = {"code": ("", "\n"), "table": ("| 0 | row | 0 | ", " |\n"), "lists": ("\n- ", "")}
 
 
 def _until(length: int, pieces: Iterator[str]) -> Iterator[str]:
