@@ -24,7 +24,7 @@ from .bindings import bindings
 from .completion import Candidate, is_name
 from .drawing import layout, output, style
 from .keys import Keyboard
-from .pasted import Pasted
+from .pasted import Pasted, as_text
 from .running import ESCAPE, run
 
 if TYPE_CHECKING:
@@ -100,11 +100,10 @@ class Line:
     # -- what a key does -----------------------------------------------------------------------
 
     def send(self, *, is_burst: bool) -> None:
-        """Send the line. What was pasted is never a command: a slash in front makes it text."""
+        """Send the line. What was pasted is never a command."""
         text = self.buffer.text
-        if (is_burst or self.pasted.begins_the_line()) and text.lstrip().startswith("/"):
-            at = len(text) - len(text.lstrip())
-            text = text[:at] + "/" + text[at:]
+        if is_burst or self.pasted.begins_the_line():
+            text = as_text(text)
         # Of what is taller than the screen only a part is drawn; the scrollback is to have it whole.
         self.app.erase_when_done = self._is_tall()
         self.app.exit(result=text)

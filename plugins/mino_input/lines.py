@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from .choices import offer, pose, shown, understand
 from .kernel import END, Kernel
+from .pasted import as_text
 
 if TYPE_CHECKING:
     from mino_core import Screen, Session, Settings
@@ -29,6 +30,8 @@ class Lines:
         self._screen = screen
         self._kernel = Kernel() if os.isatty(0) else None
         self._rest = bytearray()
+        #: How many bytes at the start of `_rest` came in a burst, which no hand types.
+        self._burst = 0
         self._session: Session | None = None
         if self._kernel and self._kernel.is_inherited:
             screen.aside(_PASTE_OFF)
@@ -94,7 +97,15 @@ class Lines:
             ahead, newline, _ = self._rest.partition(b"\n")
             if ahead or newline:
                 self._screen.aside(shown(_text(ahead)) + newline.decode())
-            return self._next()
+            line = self._next()
+            if not newline and select.select([0], [], [], 0)[0]:  # a whole line more, at once
+                self._rest += kernel.drain()
+                self._burst = len(self._rest)
+                return as_text(line)
+            if self._burst:
+                self._burst = max(0, self._burst - len(ahead) - len(newline))
+                return as_text(line)
+            return line
 
     def _next(self) -> str:
         looked, is_ending = 0, self._kernel is None
@@ -128,6 +139,7 @@ class Lines:
         """Drop what was typed of this line; whether there was anything."""
         typed = self._kernel is not None and bool(self._rest + self._kernel.drain())
         self._rest.clear()
+        self._burst = 0
         return typed
 
 

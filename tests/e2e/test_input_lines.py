@@ -120,6 +120,18 @@ def test_what_was_typed_before_a_question_does_not_answer_it(talk, gate):
     assert talk.asked == ["q1", "yes"]
 
 
+def test_lines_that_came_at_once_are_sent_in_turn_and_none_is_a_command(talk):
+    talk.answers("r1", "r2", "r3", "r4", "r5")
+    talk.at_prompt().type("l1\r/clear\r/exit\rl4\r")
+    talk.terminal.wait_for("r4")
+    talk.prompts = 4
+    talk.at_prompt().type("l5\r")
+    talk.terminal.wait_for("r5")
+    talk.at_prompt().type("/exit\r")
+    assert talk.terminal.wait_exit() == 0
+    assert talk.asked == ["l1", "/clear", "/exit", "l4", "l5"]
+
+
 def test_lines_take_over_from_an_editor_that_fails(tmp_path):
     broken = """
 from mino_core import hookimpl
