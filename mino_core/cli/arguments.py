@@ -76,7 +76,13 @@ def _parser() -> ArgumentParser:
     add(
         "-c", "--continue", dest="continue_", action="store_true", help="go on with this directory's last one"
     )
-    add("--resume", metavar="ID", help="go on with a kept conversation; the start of its id is enough")
+    add(
+        "--resume",
+        metavar="ID",
+        nargs="?",
+        const="",
+        help="go on with a kept conversation; the start of its id is enough, without one you choose",
+    )
     add("-s", "--system", metavar="TEXT", help="instructions for this run")
     add("-o", "--option", metavar="KEY=VALUE", action="append", default=[], help="send an option as it is")
     add("--provider", metavar="NAME")

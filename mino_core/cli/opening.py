@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from mino_core import records
-from mino_core.errors import HistoryError
 from mino_core.session import Session
 from mino_core.session.display import Display
-from mino_core.types import Head, Input, Renderer, SessionStarted
+from mino_core.types import Input, Renderer, SessionStarted
 
 if TYPE_CHECKING:
     from mino_core.config import Flags
@@ -20,15 +17,22 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def session(host: Host, screen: Screen, flags: Flags, *, greets: bool = False) -> Iterator[Session]:
-    """A session, ready for the first question, and let go at the end of the block."""
+def session(host: Host, screen: Screen, flags: Flags, reader: Input | None = None) -> Iterator[Session]:
+    """A session, ready for the first question, and let go at the end of the block.
+
+    `reader` is what a person answers through: who is there, is greeted.
+    """
     opened = Session(host, _display(host, screen, flags))
+    opened.input = reader
     try:
         opened.display.observers = host.observers(opened)
         for warning in (*host.config.warnings, *map(str, host.faults)):
             opened.notify(warning, "warning")
-        _go_on(opened, flags)
-        banner = _banner(opened) if greets and not flags.quiet else ""
+        if flags.resume is not None or flags.continue_ or host.config.session.resume == "last":
+            from . import resuming
+
+            resuming.go_on(opened, flags)
+        banner = _banner(opened) if reader is not None and not flags.quiet else ""
         opened.display.show(SessionStarted(opened.id, opened.provider, opened.model, banner, flags.quiet))
         yield opened
     finally:
@@ -43,35 +47,6 @@ def _display(host: Host, screen: Screen, flags: Flags) -> Display:
     # A pipe, or a terminal that knows no sequences, gets text and nothing else, unless told otherwise.
     name = host.config.renderer.name if screen.can_move or flags.renderer else "plain"
     return Display(screen, make(name), lambda: make("plain"))
-
-
-def _earlier(host: Host, flags: Flags) -> Head | None:
-    """The conversation to go on with, if one was asked for."""
-    if flags.resume is not None:
-        return records.resolve(host.history, flags.resume)
-    if not flags.continue_ and host.config.session.resume != "last":
-        return None
-    here = os.getcwd()
-    return next((head for head in host.history.conversations() if head.get("directory") == here), None)
-
-
-def _go_on(session: Session, flags: Flags) -> None:
-    """Go on with an earlier conversation, if one was asked for. A named one must be there."""
-    try:
-        if head := _earlier(session.host, flags):
-            session.resume(head["id"])
-            session.notify(_resumed(session))
-        elif flags.continue_:
-            session.notify("there is no earlier conversation in this directory; this is a new one")
-    except HistoryError as error:
-        if flags.resume is not None:
-            raise
-        session.notify(f"{error}; this is a new conversation", "warning")
-
-
-def _resumed(session: Session) -> str:
-    turns = len(session.conversation.turns)
-    return f"Going on with {session.id}: {turns} {'turn' if turns == 1 else 'turns'}."
 
 
 def _banner(session: Session) -> str:
@@ -106,7 +81,9 @@ def reader(host: Host, screen: Screen) -> Iterator[Input]:
 
 
 def farewell(session: Session) -> str:
-    """How to go on with this conversation later; nothing where nothing was kept."""
+    """How to go on with this conversation later, or what of it is lost; nothing where nothing was kept."""
+    if lost := session.journal.unkept:
+        return f"{lost} {'message' if lost == 1 else 'messages'} of this conversation could not be kept."
     if not session.journal.is_kept or session.config.history.name == "memory":
         return ""
     return f"To go on later: mino --resume {session.id}"

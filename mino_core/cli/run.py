@@ -176,8 +176,8 @@ def _script(host: Host, screen: Screen, asked: Asked) -> int:
 def _chat(host: Host, screen: Screen, asked: Asked) -> int:
     """A conversation with a person."""
     with (
-        opening.session(host, screen, asked.flags, greets=True) as session,
         opening.reader(host, screen) as reader,
+        opening.session(host, screen, asked.flags, reader) as session,
     ):
         shell = Shell(session, reader)
         project.ask_once(session)

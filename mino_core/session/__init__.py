@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mino_core import interrupts
 from mino_core.errors import HistoryError, MinoError, UsageError
-from mino_core.records import Conversation, new_id, record
+from mino_core.records import FORMAT, Conversation, fold, new_id, record
+from mino_core.records.messages import usage_to_json
 from mino_core.types import (
     Input,
     Level,
@@ -16,7 +17,6 @@ from mino_core.types import (
     Notice,
     Part,
     Provider,
-    Record,
     Request,
     Text,
     Tool,
@@ -25,7 +25,7 @@ from mino_core.types import (
 )
 
 from .display import Display
-from .journal import Journal
+from .journal import Copies, Journal
 from .turn import Turn
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Session:
     @property
     def turn(self) -> int:
         """The number of the last turn, 0 before the first."""
-        return self.conversation.latest
+        return self.journal.latest
 
     @property
     def conversation(self) -> Conversation:
@@ -87,7 +87,15 @@ class Session:
     @property
     def usage(self) -> Usage | None:
         """The tokens of the whole conversation so far; None where nothing was reported."""
-        return self.conversation.usage
+        conversation = self.conversation
+        if conversation.head is None:  # what was cleared was not read, but it was paid for
+            conversation = fold(self.journal.records())
+        return conversation.usage
+
+    @property
+    def title(self) -> str:
+        """The conversation's title, empty where it has none."""
+        return self.journal.title
 
     @property
     def screen(self) -> Screen:
@@ -138,36 +146,72 @@ class Session:
             self.journal.note("undone", turns=n)
         return n
 
+    def rename(self, title: str) -> None:
+        """Give the conversation a title."""
+        self.journal.note("titled", title=title)
+
+    def compact(self, summary: str, keep: int, usage: Usage | None = None) -> int:
+        """Let a summary stand in place of all but the last `keep` turns; returns of how many.
+
+        `usage` is what making the summary took.
+        """
+        turns = self.conversation.turns
+        old = turns[: len(turns) - keep]
+        ends = [name for turn in old for name in turn.records]
+        if not ends:
+            return 0
+        spent = {"usage": usage_to_json(usage)} if usage else {}
+        self.journal.note("compacted", summary=summary, upto=ends[-1], **spent)
+        return len(old)
+
+    def consult(self, messages: Sequence[Message]) -> tuple[str, Usage | None]:
+        """Ask the model something beside the conversation; its words, and the tokens that took.
+
+        Nothing is shown or kept. ProviderError where the answer did not complete.
+        """
+        from .aside import consult
+
+        return consult(self, messages)
+
     def fork(self) -> str:
         """Go on in a new conversation that begins with a copy of this one; returns its id."""
-        records = self.journal.records()
-        copies = [kept for kept in records if kept.get("type") != "head"]
+        from .copies import of_records
+
+        records = list(self.journal.records())
         parent = {"conversation": self.id, "record": records[-1].get("id", "")}
         self.journal.close()
-        self.journal = self._begin(copies, parent=parent)
+        self.journal = self._begin(of_records(records), parent=parent)
         return self.id
 
     def resume(self, id: str) -> None:
         """Go on in a kept conversation; in a copy of it where it cannot be written.
 
-        HistoryError where it cannot even be read.
+        HistoryError where it cannot even be read; then this one goes on.
         """
-        history = self.host.history
+        if id == self.id:
+            return
+        former, history = self.journal, self.host.history
         try:
             log = history.open(id)
         except HistoryError as error:
-            log = history.open(id, write=False)
-            records = list(log.records())
-            log.close()
-            copies = [kept for kept in records if kept.get("type") != "head"]
-            parent = {"conversation": id, "record": records[-1].get("id", "") if records else ""}
-            self.journal = self._begin(copies, parent=parent)
+            from .copies import of_log
+
+            copies, last = of_log(history, id)
+            self.journal = self._begin(copies, parent={"conversation": id, "record": last})
             self._warn(f"{error}; going on in a copy, {self.id}")
         else:
             self.journal = Journal(lambda: history, {"id": id, "type": "head"}, self._warn, log=log)
-        if skipped := self.journal.skipped:
-            damaged = "1 record is" if skipped == 1 else f"{skipped} records are"
-            self._warn(f"{damaged} damaged and left out; nothing was changed in the file")
+        former.close()
+        self.last = None
+
+    def choose(self, prefix: str = "") -> str | None:
+        """Let the user choose one of the kept conversations, all whose id begins with `prefix`; its id.
+
+        None for no choice. HistoryError where there is none, or several and nobody to choose.
+        """
+        from .choosing import choose
+
+        return choose(self, prefix)
 
     def use(self, provider: str | None = None, model: str | None = None) -> None:
         """Let another provider or another model answer from here on. ConfigError where it cannot."""
@@ -181,6 +225,7 @@ class Session:
     def warm(self) -> None:
         """Do now what the first question would wait for; an input calls it while a person types."""
         self.display.warm()
+        self.journal.prepare()
         warm: Callable[[], None] | None = getattr(self.answerer, "warm", None)
         if warm is None:
             return
@@ -215,6 +260,8 @@ class Session:
 
     def request(self, turn: int) -> Request:
         """The next request of a turn, as the plugins left it."""
+        with interrupts.armed():  # a long conversation is read now
+            _ = self.journal.conversation
         request = Request(
             self.model,
             self.config.instructions,
@@ -244,9 +291,10 @@ class Session:
         self.answerer, self.provider, self.model = answerer, choice.name, model
         self.options, self.why = choice.options, choice.why
 
-    def _begin(self, backlog: Iterable[Record] = (), **more: object) -> Journal:
-        head = record("head", format=1, mino=_version(), directory=_directory(), **more) | {"id": new_id()}
-        return Journal(lambda: self.host.history, head, self._warn, backlog=backlog)
+    def _begin(self, copies: Copies | None = None, **more: object) -> Journal:
+        fields = {"format": FORMAT, "mino": _version(), "directory": _directory(), **more}
+        head = record("head", **fields) | {"id": new_id()}
+        return Journal(lambda: self.host.history, head, self._warn, copies=copies)
 
     def _warn(self, text: str) -> None:
         self.notify(text, "warning")

@@ -1,29 +1,37 @@
 """What is kept of a conversation: one door through which every record goes.
 
 A conversation comes into being with its first `said`; until then nothing is on disk. Where the
-backend fails, that is told once and the conversation goes on from memory.
+backend fails, that is told once and the conversation goes on from memory. What is there already is
+read from its end, and only as far as it is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from mino_core import interrupts
-from mino_core.records import Conversation, message_to_json, record
+from mino_core.records import Conversation, fold, message_to_json, record
+from mino_core.records.messages import parts_to_json
+from mino_core.records.tail import standing
 from mino_core.secret import mask
 from mino_core.types import History, Log, Message, Part, Record
 
 #: Keys whose values are mino's own words.
 _OURS = frozenset({"id", "time", "type", "role", "outcome"})
+#: How many records from the end are read when a conversation is opened, and before its first question.
+_AT_ONCE, _BEFORE_A_QUESTION = 64, 4096
+
+#: The records that a fork begins with, oldest first, or newest first where that is asked for.
+Copies = Callable[[bool], Iterable[Record]]
 
 
 class Journal:
     """The records of one conversation, appended to its log and folded as they come.
 
-    `head` is the record a new conversation begins with, `backlog` the copies a fork begins with.
-    What could not be written waits for the next try, so that a full disk that was cleared loses
-    nothing.
+    `head` is the record a new conversation begins with, `copies` what a fork begins with. What
+    could not be written waits for the next try, so that a full disk that was cleared loses nothing.
     """
 
     def __init__(
@@ -33,45 +41,145 @@ class Journal:
         tell: Callable[[str], None],
         *,
         log: Log | None = None,
-        backlog: Iterable[Record] = (),
+        copies: Copies | None = None,
     ) -> None:
         self.id: str = head["id"]
         self.head = head
-        self.conversation = Conversation()
         self._history = history
         self._tell = tell
         self._log = log
         self._begun = log is not None
-        self._waiting = [(kept, False) for kept in backlog]
+        self._copies = copies
+        self._copying: Iterator[Record] | None = None
+        self._waiting: list[tuple[Record, bool]] = []
         self._trouble = ""
-        self.conversation.add(head)
-        for kept in self.records():
-            self.conversation.add(kept)
-        self.skipped = self.conversation.skipped + int(getattr(log, "skipped", 0))
+        self._told: tuple[int, list[Any]] = (0, [])  # the turn and the text of the last partial
+        self._conversation: Conversation | None = None
+        self._is_long = False  # too long to be read without being noticed
+        self._remarks: set[str] = set()  # what was told of the log itself
+        #: The turns at the end, as far as they were read when the conversation was opened.
+        self.recent = self._read_end(_AT_ONCE)
+
+    # -- what is there -------------------------------------------------------------------------
 
     @property
     def is_kept(self) -> bool:
         """Whether all of this conversation is in its log."""
         return self._begun and not self._waiting
 
-    def records(self) -> list[Record]:
-        """Every record so far, the head first."""
-        written = [self.head] if self._log is None else list(self._log.records())
-        return written + [kept for kept, _ in self._waiting]
+    @property
+    def unkept(self) -> int:
+        """How many messages of a conversation that was begun are not in its log."""
+        return sum(kept["type"] == "said" for kept, _ in self._waiting) if self._begun else 0
+
+    @property
+    def conversation(self) -> Conversation:
+        """What the records amount to. The first time, a long log is read through for this."""
+        self.prepare()
+        if self._conversation is None:
+            self._conversation = fold(self._readable(self.records()))
+            self._tell_repairs(self._conversation)
+        return self._conversation
+
+    @property
+    def latest(self) -> int:
+        """The number of the last turn, 0 before the first."""
+        self.prepare()
+        return (self._conversation or self._read_end(_AT_ONCE)).latest
+
+    @property
+    def title(self) -> str:
+        """The last title, empty where there is none."""
+        known = self._conversation or self.recent
+        if known.title or known.head is not None:
+            return known.title
+        from mino_core.records.finding import last_title, title
+
+        return title(self._log) if self.is_kept and self._log else last_title(self.records(backwards=True))
+
+    def prepare(self) -> None:
+        """Have `conversation` ready, if that takes no time that anybody would notice."""
+        if self._conversation is None and not self._is_long:
+            self._read_end(_BEFORE_A_QUESTION)
+            self._is_long = self._conversation is None
+
+    def records(self, backwards: bool = False) -> Iterator[Record]:
+        """Every record so far, the head first; or last."""
+        waiting = [kept for kept, _ in self._waiting]
+        if backwards:
+            yield from reversed(waiting)
+            yield from self._written(backwards)
+        else:
+            yield from self._written(backwards)
+            yield from waiting
+
+    def _written(self, backwards: bool) -> Iterator[Record]:
+        """The records of the log; as long as that lacks some of its copies, those it begins with."""
+        if self._log is not None and self._copies is None:
+            yield from self._log.records(reverse=backwards)
+            return
+        copies = self._copies(backwards) if self._copies else ()
+        if backwards:
+            yield from copies
+            yield self.head
+        else:
+            yield self.head
+            yield from copies
+
+    def _read_end(self, limit: int) -> Conversation:
+        """What the last records amount to; where that is all there is to know, it is kept."""
+        end, is_whole = standing(self._readable(self.records(backwards=True)), limit)
+        conversation = fold(end)
+        if is_whole:
+            self._conversation = conversation
+            self._tell_repairs(conversation)
+        return conversation
+
+    def _readable(self, records: Iterator[Record]) -> Iterator[Record]:
+        """These records, as far as they can be read; where they cannot, that is told."""
+        try:
+            yield from records
+        except Exception as error:  # noqa: BLE001 (any backend may be a plugin's)
+            self._remark(f"not all of this conversation can be read: {_words(error)}")
+
+    def _tell_repairs(self, conversation: Conversation) -> None:
+        if self._log is None and self._copies is None:
+            return
+        from mino_core.records.repairs import repairs
+
+        self._remark(repairs(conversation, int(getattr(self._log, "skipped", 0))))
+
+    def _remark(self, text: str) -> None:
+        """Tell something about the log, once."""
+        if text and text not in self._remarks:
+            self._remarks.add(text)
+            self._tell(text)
+
+    # -- what is added -------------------------------------------------------------------------
 
     def said(self, turn: int, message: Message, **fields: Any) -> None:
         """Keep one message, durably; the first one brings the conversation into being."""
         self._begun = True
+        self._told = (0, [])
         self._append("said", turn=turn, message=message_to_json(message), **fields)
 
     def partial(self, turn: int, parts: tuple[Part, ...]) -> None:
-        """Keep a reply's text so far, unsynced; only where that works, since the reply follows."""
-        if self.is_kept:
-            told = message_to_json(Message("assistant", parts))["parts"]
-            self._append("partial", durable=False, turn=turn, parts=told)
+        """Keep what a reply says so far, unsynced; only where that works, since the reply follows.
+
+        Of a text that grew only what is new is written.
+        """
+        if not self.is_kept:
+            return
+        said: list[Any] = _masked(parts_to_json(parts))
+        before, self._told = self._told, (turn, said)
+        more = _more(before[1], said) if before[0] == turn else None
+        if more is None:
+            self._append("partial", durable=False, turn=turn, parts=said)
+        else:
+            self._append("partial", durable=False, turn=turn, parts=more, more=True)
 
     def ended(self, turn: int, **fields: Any) -> None:
-        """Close a turn, unsynced: a turn without it counts as interrupted."""
+        """Close a turn, unsynced."""
         self._append("ended", durable=False, turn=turn, **fields)
 
     def note(self, type: str, **fields: Any) -> None:
@@ -79,7 +187,9 @@ class Journal:
         self._append(type, **fields)
 
     def close(self) -> None:
-        """Let the log go."""
+        """Try once more to write what waits, and let the log go."""
+        if self._begun and self._waiting:
+            self._try(self._write)
         log, self._log = self._log, None
         if log is not None:
             self._try(log.close)
@@ -87,25 +197,37 @@ class Journal:
     def _append(self, type: str, *, durable: bool = True, **fields: Any) -> None:
         with interrupts.sealed():
             kept = _masked(record(type, **fields))
-            self.conversation.add(kept)
+            if self._conversation is not None:
+                self._conversation.add(kept)
             self._waiting.append((kept, durable))
             if self._begun:
                 self._try(self._write)
 
     def _write(self) -> None:
         if self._log is None:
-            self._log = self._history().open(self.id, head=self.head)
+            log = self._history().open(self.id, head=self.head)
+            self._copying = iter(self._copies(False)) if self._copies else None
+            self._log = log
+        if self._copying is not None:
+            self._copy(self._log, self._copying)
+            self._copying = self._copies = None
         while self._waiting:
             kept, durable = self._waiting[0]
             self._log.append(kept, durable=durable)
             del self._waiting[0]
+
+    def _copy(self, log: Log, copies: Iterator[Record]) -> None:
+        """Write what a fork begins with; what was not written comes first the next time."""
+        for kept in copies:
+            self._copying = chain([kept], copies)
+            log.append(_masked(kept), durable=False)
 
     def _try(self, act: Callable[[], object]) -> None:
         """Do something with the log; trouble is told when it begins and when it is over."""
         try:
             act()
         except (Exception, SystemExit) as error:  # noqa: BLE001 (any backend may be a plugin's)
-            trouble = str(error) or type(error).__name__
+            trouble = _words(error)
             if trouble != self._trouble:
                 self._tell(f"this conversation is not kept: {trouble}")
             self._trouble = trouble
@@ -113,6 +235,22 @@ class Journal:
             if self._trouble:
                 self._tell("this conversation is kept again")
             self._trouble = ""
+
+
+def _words(error: BaseException) -> str:
+    return str(error) or type(error).__name__
+
+
+def _more(before: list[Any], said: list[Any]) -> list[Any] | None:
+    """The parts that go on where those before ended; None where they do not."""
+    if not before or len(said) < len(before):
+        return None
+    last = len(before) - 1
+    was, now = before[last], said[last]
+    if before[:last] != said[:last] or was["type"] != now["type"] or not now["text"].startswith(was["text"]):
+        return None
+    rest = now["text"][len(was["text"]) :]
+    return ([{**now, "text": rest}] if rest else []) + said[last + 1 :]
 
 
 def _masked(value: Any) -> Any:

@@ -68,6 +68,11 @@ class Reply:
         return tuple(kind("".join(pieces)) for kind, pieces in self._runs)
 
     @property
+    def text(self) -> str:
+        """The words so far, without reasoning and refusals."""
+        return "".join(piece for kind, pieces in self._runs if kind is Text for piece in pieces)
+
+    @property
     def pieces(self) -> int:
         """How many pieces of text came: a cheap measure of growth."""
         return sum(len(pieces) for _, pieces in self._runs)

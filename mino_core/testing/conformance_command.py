@@ -97,7 +97,7 @@ class CommandConformance:
             return
         _alone(monkeypatch, tmp_path)
         with session(tmp_path, _talker()) as opened:
-            before = len(opened.journal.records())
+            before = len(list(opened.journal.records()))
             for line in (*_ODD, *self.lines):
                 offered = list(complete(opened, line))
                 promise(
@@ -106,7 +106,7 @@ class CommandConformance:
                     "the editor shows strings.",
                 )
             promise(
-                len(opened.journal.records()) == before,
+                len(list(opened.journal.records())) == before,
                 "completion changed the conversation",
                 "it is asked at any key.",
             )

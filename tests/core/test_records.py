@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mino_core.errors import HistoryError
-from mino_core.records import new_id, record, resolve
+from mino_core.records import new_id, record
+from mino_core.records.finding import resolve
 from mino_core.records.messages import (
     is_blank,
     message_from_json,

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from mino_core import records
+from mino_core.records import conversation as folding
 from mino_core.records import messages
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/history-format.md").read_text("utf-8")
@@ -27,7 +28,7 @@ def test_the_example_is_a_log_and_amounts_to_what_it_shows():
 
 
 def test_every_type_of_record_is_described():
-    known = re.findall(r'case "(\w+)":', Path(records.__file__).read_text("utf-8"))
+    known = re.findall(r'case "(\w+)":', Path(folding.__file__).read_text("utf-8"))
     assert known and _rows("| type | further fields | what") == known
 
 

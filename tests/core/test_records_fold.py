@@ -2,7 +2,7 @@
 
 import pytest
 from mino_core.records import fold, record
-from mino_core.types import Message, Text, ToolCall, ToolResult, Usage
+from mino_core.types import Message, Refusal, Text, ToolCall, ToolResult, Usage
 
 
 def said(role, text, turn, **fields):
@@ -59,6 +59,15 @@ def test_a_turn_without_an_end_was_interrupted():
     assert texts(conversation) == ["q", "half"]
 
 
+def test_a_turn_whose_end_was_lost_ended_as_its_last_reply_did():
+    question = said("user", "q", 1)
+    for outcome in ("completed", "incomplete", "failed"):
+        assert fold([question, said("assistant", "a", 1, outcome=outcome)]).turns[0].outcome == outcome
+    waiting = {**call(1), "outcome": "completed"}
+    assert fold([question, waiting]).turns[0].outcome == "interrupted"
+    assert fold([question, waiting, result(1)]).turns[0].outcome == "interrupted"
+
+
 def test_usage_is_summed_over_the_rounds_and_the_end_may_say_better():
     rounds = [
         said("assistant", "a", 1, usage={"input_tokens": 5}),
@@ -86,6 +95,23 @@ def test_the_last_partial_counts_until_the_reply_is_there():
     log = [said("user", "q", 1), partial(1, "on"), partial(1, "one tw")]
     assert texts(fold(log)) == ["q", "one tw"]
     assert texts(fold([*log, said("assistant", "one two", 1)])) == ["q", "one two"]
+
+
+def test_a_partial_may_go_on_where_the_one_before_ended():
+    def more(*parts):
+        return record(
+            "partial", turn=1, parts=[{"type": kind, "text": text} for kind, text in parts], more=True
+        )
+
+    log = [
+        said("user", "q", 1),
+        partial(1, "one"),
+        more(("text", " tw")),
+        more(("text", "o"), ("refusal", "no")),
+    ]
+    assert fold(log).turns[0].partial.parts == (Text("one two"), Refusal("no"))
+    assert fold([*log, partial(1, "anew")]).turns[0].partial.parts == (Text("anew"),)
+    assert fold([log[0], *log[2:]]).turns[0].partial.parts == (Text(" two"), Refusal("no"))
 
 
 def test_a_partial_of_the_next_round_counts_beside_the_first_reply():
@@ -197,6 +223,12 @@ def test_tokens_stay_spent_whatever_is_undone():
         assert fold([said("user", "q", 1), spent, change]).usage == Usage(output_tokens=5)
 
 
+def test_tokens_of_a_summary_are_spent_too():
+    log = [*turn(1), record("compacted", summary="s", upto="x", usage={"output_tokens": 7})]
+    log[-1]["upto"] = log[2]["id"]
+    assert fold(log).usage == Usage(output_tokens=7) and fold(log).summary == "s"
+
+
 # -- what is sent ------------------------------------------------------------------------------
 
 
@@ -221,7 +253,7 @@ def test_a_reply_that_says_nothing_is_never_sent():
     conversation = fold(
         [said("user", "q", 1), said("assistant", " \n\u3000", 1), said("assistant", "", 1), ended(1)]
     )
-    assert texts(conversation) == ["q"]
+    assert texts(conversation) == ["q"] and conversation.blank == 2
 
 
 # -- logs that are not as they should be -------------------------------------------------------
@@ -232,6 +264,11 @@ def test_a_record_that_comes_twice_counts_once():
     assert texts(fold([*log, *log])) == ["q1", "a1"]
     undo = record("undone", turns=1)
     assert texts(fold([*turn(1), *turn(2), undo, undo]))[:1] == ["q1"]
+
+
+def test_a_log_that_was_copied_behind_itself_is_cleared_again():
+    log = [*turn(1), record("cleared"), *turn(2)]
+    assert texts(fold([*log, *log])) == ["q2", "a2"]
 
 
 def test_turns_stand_in_their_order_whatever_order_their_records_come_in():

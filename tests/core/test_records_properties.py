@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mino_core.records import Conversation, fold, record
+from mino_core.records.tail import standing
 
 
 def _said(role, text, turn):
@@ -49,10 +50,8 @@ class _Model:
         return [text for turn in sorted(self.turns) for text in self.turns[turn]]
 
 
-_acts = st.lists(
-    st.tuples(st.sampled_from(["ask", "ask", "reply", "reply", "clear", "undo", "retry"]), st.integers(0, 9)),
-    max_size=40,
-)
+_names = ["ask", "ask", "reply", "reply", "clear", "undo", "retry"]
+_acts = st.lists(st.tuples(st.sampled_from(_names), st.integers(0, 9)), max_size=40)
 
 
 @settings(deadline=None)
@@ -144,3 +143,55 @@ def test_whatever_a_log_holds_it_folds_and_always_to_the_same(records, cut):
 def test_a_log_that_was_copied_behind_itself_amounts_to_the_same(records):
     named = [{**each, "id": f"r{n}"} for n, each in enumerate(records) if isinstance(each, dict)]
     assert _state(fold(named))[:4] == _state(fold(named + named))[:4]
+
+
+def _stands(conversation):
+    return conversation.turns, conversation.messages(), conversation.summary
+
+
+_more_acts = st.lists(st.tuples(st.sampled_from([*_names, "compact"]), st.integers(0, 9)), max_size=40)
+
+
+@settings(deadline=None)
+@given(_more_acts, st.integers(0, 50))
+def test_the_end_of_a_log_amounts_to_all_of_it_and_to_all_that_follows(acts, limit):
+    model, log = _Model(), [record("head", format=1, directory="/")]
+    for act, n in acts:
+        if act == "compact":  # up to any record, whether that still stands or not
+            log.append(record("compacted", summary=f"s{n}", upto=log[-1 - n % len(log)]["id"]))
+        else:
+            log += getattr(model, act)(n)
+    end, is_whole = standing(reversed(log), limit)
+    assert len(end) <= limit and end[1:] == log[len(log) - len(end) + 1 :]
+    if not is_whole:
+        assert len(end) == limit
+        return
+    ended, whole = fold(end), fold(log)
+    assert _stands(ended) == _stands(whole) and ended.skipped <= whole.skipped
+    assert max((turn.n for turn in ended.turns), default=0) <= ended.latest <= whole.latest
+    for act in ("ask", "reply", "undo", "retry", "ask"):
+        for each in getattr(model, act)(1):
+            ended.add(each)
+            whole.add(each)
+    assert _stands(ended) == _stands(whole)
+
+
+@settings(deadline=None)
+@given(st.lists(_anything, max_size=12))
+def test_the_end_of_any_log_amounts_to_all_of_it(records):
+    log = [{**each, "id": f"r{n}"} for n, each in enumerate(records) if isinstance(each, dict)]
+    log = [each for each in log if isinstance(each.get("type"), str)]
+    end, is_whole = standing(reversed(log), len(log))
+    assert is_whole
+    assert fold(end).messages() == fold(log).messages()
+
+
+def test_an_end_that_holds_a_clear_is_short_and_knows_the_last_turn():
+    log = [record("head"), *(_said("user", "x" * 100, n) for n in range(1, 1000))]
+    log += [record("titled", title="t"), record("cleared")]
+    end, is_whole = standing(iter(reversed(log)), 50)
+    assert is_whole and len(end) == 2
+    assert fold(end).latest == 999 and fold(end).messages() == ()
+    log += [_said("user", "last", 1000)]
+    end, is_whole = standing(iter(reversed(log)), 50)
+    assert is_whole and len(end) == 2 and fold(end).latest == 1000

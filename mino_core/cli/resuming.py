@@ -1,0 +1,87 @@
+"""Going on with an earlier conversation: which one, and what the user sees of it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from mino_core.errors import HistoryError, UsageError
+
+if TYPE_CHECKING:
+    from mino_core.config import Flags
+    from mino_core.records import Turn
+    from mino_core.session import Session
+
+#: How many turns of a resumed conversation are shown, and how many lines of a text in them.
+_TURNS = 2
+_FIRST_LINES, _LAST_LINES = 4, 8
+
+
+def go_on(session: Session, flags: Flags) -> None:
+    """Go on with an earlier conversation, if one was asked for.
+
+    UsageError where somebody would have to choose and nobody is there, HistoryError where what was
+    named is not there, or could be several.
+    """
+    if flags.resume is not None:
+        if not flags.resume.strip() and session.input is None:
+            raise UsageError("--resume needs an ID where nobody can choose; see `mino history list`")
+        chosen = session.choose(flags.resume)
+        if chosen is not None:
+            _take_up(session, chosen)
+    elif flags.continue_ or session.config.session.resume == "last":
+        try:
+            if chosen := _last_here(session):
+                _take_up(session, chosen)
+            elif flags.continue_:
+                session.notify("there is no earlier conversation in this directory; this is a new one")
+        except HistoryError as error:
+            session.notify(f"{error}; this is a new conversation", "warning")
+
+
+def _last_here(session: Session) -> str:
+    here = os.getcwd()
+    heads = session.host.history.conversations()
+    return next((str(head["id"]) for head in heads if head.get("directory") == here), "")
+
+
+def _take_up(session: Session, id: str) -> None:
+    session.resume(id)
+    session.notify(f"Going on with {_called(session)}.")
+    if session.input is not None and session.journal.recent.turns:
+        session.notify(_seen(session.journal.recent.turns))
+
+
+def _called(session: Session) -> str:
+    """The conversation's id, its title, and how long it is."""
+    title = f" ({title})" if (title := session.title) else ""
+    n = session.turn
+    return f"{session.id}{title}, {n} {'turn' if n == 1 else 'turns'} so far"
+
+
+def _seen(turns: list[Turn]) -> str:
+    """The end of a conversation, as one wants to see it before going on."""
+    lines = []
+    for turn in turns[-_TURNS:]:
+        if turn.question:
+            lines.append(f"You> {_shortened(turn.question)}")
+        if answer := _answer(turn):
+            lines.append(f"Assistant> {_shortened(answer)}")
+    if turns[-1].outcome != "completed":
+        lines.append(f"That turn was {turns[-1].outcome}; /retry asks again, /continue asks for more.")
+    return "\n".join(lines)
+
+
+def _answer(turn: Turn) -> str:
+    said = [message.text for message in turn.messages if message.role == "assistant"]
+    said += [turn.partial.text] if turn.partial else []
+    return "\n\n".join(text for text in said if text.strip())
+
+
+def _shortened(text: str) -> str:
+    """The first and the last lines of a text that is longer."""
+    lines = text.strip("\n").splitlines()
+    left_out = len(lines) - _FIRST_LINES - _LAST_LINES
+    if left_out <= 1:
+        return "\n".join(lines)
+    return "\n".join([*lines[:_FIRST_LINES], f"… ({left_out} lines) …", *lines[-_LAST_LINES:]])
