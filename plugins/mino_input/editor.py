@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from mino_core import MinoError
@@ -86,7 +87,14 @@ class Editor:
                 keyboard.put_back(kept)
 
     def above(self, draw: Callable[[], None]) -> None:
-        """Draw something above the line being edited, or where the next one begins. From any thread."""
+        """Draw something above the line being edited, from any thread.
+
+        Where none is being edited, the main thread draws at once, and another's waits for the next.
+        """
+        is_main = current_thread() is main_thread()
+        if is_main and (self._line is None or not self._line.is_shown):
+            draw()
+            return
         self._above.append(draw)
         if self._line is not None:
             self._line.wake()
@@ -107,9 +115,10 @@ class Editor:
                 vi=self._vi,
                 complete=self._complete,
                 say=self._say,
+                idle=self._prepare,
             )
-            if past.trouble:
-                self._say(past.trouble)
+            if past.trouble and self._session is not None:
+                self._above.append(partial(self._session.notify, past.trouble, "warning"))
         return self._line
 
     def _draw_early(self, prompt: str) -> None:
@@ -119,6 +128,11 @@ class Editor:
         self._screen.write(plainly.prompt(self._screen, prompt))
         self._screen.flush()
         self._screen.write("\r")
+
+    def _prepare(self) -> None:
+        """Do what the first question would wait for, while a person types it."""
+        if self._session is not None:
+            self._session.warm()
 
     def _say(self, text: str) -> None:
         if self._session is not None:

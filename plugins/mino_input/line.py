@@ -5,6 +5,7 @@ Importing this module costs what prompt_toolkit costs, so it is done once the pr
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable
 from typing import TYPE_CHECKING
@@ -32,11 +33,15 @@ if TYPE_CHECKING:
 
     from .past import Past
 
+#: Seconds after which a person who has sent nothing is taken to be typing.
+_SOON = 0.05
+
 
 class Line:
     """A line of any length, edited on a screen.
 
-    `above` is what waits to be drawn above it, `say` tells the user something there.
+    `above` is what waits to be drawn above it, `say` tells the user something there, `idle` is called
+    once, soon after a line is shown that nobody has sent yet.
     """
 
     def __init__(
@@ -49,13 +54,16 @@ class Line:
         vi: bool = False,
         complete: Callable[[str], Iterable[Candidate]],
         say: Callable[[str], None],
+        idle: Callable[[], None],
     ) -> None:
         self.screen = screen
         self.keyboard = keyboard
         self.past = past
         self.say = say
+        self._idle: Callable[[], None] | None = idle
         self.above = above
         self.prompt = ""
+        self._is_drawing = False
         self.buffer = Buffer(
             completer=_Completer(complete),
             complete_while_typing=Condition(self._names_a_command),
@@ -96,6 +104,13 @@ class Line:
         self.buffer.load_history_if_not_yet_loaded()
         if self.above:
             self._draw_above()
+        if self._idle:
+            asyncio.get_running_loop().call_later(_SOON, self._be_idle)
+
+    def _be_idle(self) -> None:
+        idle, self._idle = self._idle, None
+        if idle and not self.app.is_done:
+            idle()
 
     # -- what a key does -----------------------------------------------------------------------
 
@@ -132,6 +147,11 @@ class Line:
 
     # -- what comes meanwhile ------------------------------------------------------------------
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether the line is on the screen, so that nothing else may be drawn there."""
+        return self.app.is_running and not self._is_drawing
+
     def wake(self) -> None:
         """Draw what waits above the line, now if one is being edited. From any thread."""
         loop = self.app.loop
@@ -147,8 +167,12 @@ class Line:
 
     async def _draw_waiting(self) -> None:
         async with in_terminal():
-            while self.above:
-                self.above.popleft()()
+            self._is_drawing = True
+            try:
+                while self.above:
+                    self.above.popleft()()
+            finally:
+                self._is_drawing = False
 
 
 class _Earlier(History):

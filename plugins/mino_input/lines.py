@@ -33,6 +33,7 @@ class Lines:
         #: How many bytes at the start of `_rest` came in a burst, which no hand types.
         self._burst = 0
         self._session: Session | None = None
+        self._is_prepared = False
         if self._kernel and self._kernel.is_inherited:
             screen.aside(_PASTE_OFF)
 
@@ -47,13 +48,13 @@ class Lines:
 
         Ctrl-C drops what was typed and asks again; with nothing typed it raises KeyboardInterrupt.
         """
+        if self._kernel is None:
+            return self._next()
         while True:
-            if self._kernel:
-                self._screen.aside(prompt)
             try:
-                return self._typed(self._kernel) if self._kernel else self._next()
+                return self._typed(self._kernel, prompt)
             except KeyboardInterrupt as stop:
-                if type(stop) is not KeyboardInterrupt or not self._drop():
+                if type(stop) is not KeyboardInterrupt or not self._drop(self._kernel):
                     raise
                 self._screen.aside("\n")
 
@@ -85,18 +86,27 @@ class Lines:
         if self._kernel:
             self._kernel.restore()
 
+    def _prepare(self) -> None:
+        """Do what the first question would wait for, while a person types it."""
+        if self._session is not None and not self._is_prepared:
+            self._is_prepared = True
+            self._session.warm()
+
     # -- reading -------------------------------------------------------------------------------
 
-    def _typed(self, kernel: Kernel) -> str:
+    def _typed(self, kernel: Kernel, prompt: str) -> str:
         """A line from a person; what was typed ahead, unseen, is shown now."""
         with kernel.echoing():
             self._rest += kernel.drain()
+            self._screen.aside(prompt)
             if self._rest.startswith(END):
                 del self._rest[: len(END)]
                 raise EOFError
             ahead, newline, _ = self._rest.partition(b"\n")
             if ahead or newline:
                 self._screen.aside(shown(_text(ahead)) + newline.decode())
+            if not newline:
+                self._prepare()
             line = self._next()
             if not newline and select.select([0], [], [], 0)[0]:  # a whole line more, at once
                 self._rest += kernel.drain()
@@ -135,9 +145,9 @@ class Lines:
             except OSError:  # the terminal has hung up, or the descriptor is closed: it is the end
                 return b""
 
-    def _drop(self) -> bool:
+    def _drop(self, kernel: Kernel) -> bool:
         """Drop what was typed of this line; whether there was anything."""
-        typed = self._kernel is not None and bool(self._rest + self._kernel.drain())
+        typed = bool(self._rest + kernel.drain())
         self._rest.clear()
         self._burst = 0
         return typed

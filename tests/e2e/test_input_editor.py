@@ -223,6 +223,35 @@ def test_what_a_thread_has_to_say_stands_above_the_line_that_is_being_typed(tmp_
         assert talk.asked == ["half a line"]
 
 
+PREPARED = """
+from pathlib import Path
+from mino_core import hookimpl
+
+class Slow:
+    def __init__(self, settings):
+        self.mark = Path(settings.text("mark"))
+    def warm(self):
+        self.mark.touch()
+    def stream(self, request):
+        return iter(())
+
+@hookimpl
+def mino_providers():
+    return {"slow": Slow}
+"""
+
+
+@pytest.mark.parametrize("term", ["xterm", "dumb"])
+def test_what_the_first_question_would_wait_for_is_done_while_it_is_typed(tmp_path, term):
+    mark = tmp_path / "mark"
+    toml = f'[providers.slow]\nkind = "slow"\nmodel = "m"\nmark = "{mark}"\n'
+    with Talk(tmp_path, toml, plugin=PREPARED, args=("--provider", "slow"), TERM=term) as talk:
+        terminal = talk.at_prompt()
+        terminal.wait_until(mark.exists)
+        terminal.type("x")
+        terminal.wait_for("You> x")
+
+
 # -- Ctrl-C and Ctrl-D ------------------------------------------------------------------------------
 
 
