@@ -53,8 +53,8 @@ def _take_up(session: Session, id: str) -> None:
 
 
 def _called(session: Session) -> str:
-    """The conversation's id, its title, and how long it is."""
-    title = f" ({title})" if (title := session.title) else ""
+    """The conversation's id, how long it is, and its title, if that was read anyway."""
+    title = f" ({title})" if (title := session.journal.recent.title) else ""
     n = session.turn
     return f"{session.id}{title}, {n} {'turn' if n == 1 else 'turns'} so far"
 

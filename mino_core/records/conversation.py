@@ -237,8 +237,7 @@ def _outcome(record: Mapping[str, Any], reply: Message) -> Outcome:
     """How a turn would have ended with this reply: without calls, as the reply did."""
     if any(isinstance(part, ToolCall) for part in reply.parts):
         return "interrupted"
-    told: Outcome = record.get("outcome") if record.get("outcome") in _OUTCOMES else "interrupted"
-    return told
+    return next((known for known in _OUTCOMES if known == record.get("outcome")), "interrupted")
 
 
 def _joined(before: tuple[Part, ...], more: tuple[Part, ...]) -> tuple[Part, ...]:

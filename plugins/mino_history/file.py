@@ -11,7 +11,9 @@ import fcntl
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from mino_core import Head, HistoryError, Record
 
@@ -59,15 +61,36 @@ class FileLog:
         self.skipped = 0
         if self._head is not None:
             return
+        with self._reading() as file:
+            for line in lines.backward(file) if reverse else file:
+                if (record := lines.parse(line)) is not None:
+                    yield record
+                elif line.strip():
+                    self.skipped += 1
+
+    @contextmanager
+    def _reading(self) -> Iterator[BinaryIO]:
         try:
             with self._path.open("rb") as file:
-                for line in lines.backward(file) if reverse else file:
-                    if (record := lines.parse(line)) is not None:
-                        yield record
-                    elif line.strip():
-                        self.skipped += 1
+                yield file
         except OSError as error:
             raise trouble(self._path, "read", error) from error
+
+    def last(self, type: str) -> Record | None:
+        """The last record of a type; the others are not parsed."""
+        if self._head is not None:
+            return None
+        named = f'"{type}"'.encode()
+        with self._reading() as file:
+            likely = (lines.parse(line) for line in lines.backward(file) if named in line)
+            return next((record for record in likely if record and record["type"] == type), None)
+
+    def holding(self, text: str) -> Iterator[Record]:
+        """The records that may hold a text, oldest first; the others are not parsed."""
+        with self._reading() as file:
+            for line in lines.holding(file, text):
+                if (record := lines.parse(line)) is not None:
+                    yield record
 
     def close(self) -> None:
         """Let go of the file and of its lock."""

@@ -9,10 +9,11 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from mino_core import Head, Log
+from mino_core import Head, HistoryError, Log, Record
 
 from . import lines, lock
 from .file import FileLog, sync_directory, trouble
@@ -34,6 +35,7 @@ class Jsonl:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._seen: dict[str, _Found] = {}  # by id: whoever lists conversations then opens them
 
     def conversations(self) -> Iterator[Head]:
         """The heads, the conversation written to last first.
@@ -41,8 +43,21 @@ class Jsonl:
         Where a head cannot be read, what the file's name tells stands in for it, with the reason as
         `damaged`.
         """
-        for found in sorted(self._files(), reverse=True):
+        for found in self._newest_first():
             yield _head(found)
+
+    def search(self, text: str) -> Iterator[tuple[Head, Iterator[Record]]]:
+        """The conversations that may hold a text, each with the records that may, oldest first.
+
+        A head with `damaged` and without records stands for one that cannot be read.
+        """
+        for found in self._newest_first():
+            try:
+                records = FileLog(Path(found.path), write=False).holding(text)
+                if (first := next(records, None)) is not None:
+                    yield _head(found), chain([first], records)
+            except HistoryError as error:
+                yield {**_head(found), "damaged": str(error)}, iter(())
 
     def open(self, id: str, head: Head | None = None, write: bool = True) -> Log:
         """A log; HistoryError where there is none, Busy where another process writes it."""
@@ -78,7 +93,14 @@ class Jsonl:
         except OSError:
             pass  # it holds other conversations
 
+    def _newest_first(self) -> list[_Found]:
+        listed = sorted(self._files(), reverse=True)
+        self._seen = {found.id: found for found in listed}
+        return listed
+
     def _find(self, id: str) -> _Found:
+        if id in self._seen and os.path.exists(self._seen[id].path):
+            return self._seen[id]
         for found in self._files(id):
             return found
         raise unknown(id)

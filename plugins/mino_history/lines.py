@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from mino_core import Record
 
-_BLOCK = 65536
+_BLOCK, _LARGE_BLOCK = 1 << 16, 1 << 20
 _MARK = "\N{BYTE ORDER MARK}".encode()
 #: What some programs take for the end of a line, C1 controls, and what UTF-8 cannot hold.
 _UNSAFE = re.compile("[\x80-\x9f\u2028\u2029\ud800-\udfff]")
@@ -18,10 +18,14 @@ _UNSAFE = re.compile("[\x80-\x9f\u2028\u2029\ud800-\udfff]")
 
 def dump(record: Record) -> bytes:
     """A record as a line. ValueError, TypeError or RecursionError where it is not JSON."""
-    text = json.dumps(dict(record), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _encode(dict(record)) + b"\n"
+
+
+def _encode(value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     if not text.isascii():
         text = _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return text.encode() + b"\n"
+    return text.encode()
 
 
 def parse(line: bytes) -> dict[str, Any] | None:
@@ -55,6 +59,43 @@ def backward(file: BinaryIO) -> Iterator[bytes]:
         pieces.append(first)
         end = start
     yield b"".join(reversed(pieces))
+
+
+def holding(file: BinaryIO, text: str) -> Iterator[bytes]:
+    """The lines that hold a text in any case, and perhaps some that do not: most are never parsed."""
+    needle = _surest(text)
+    if not needle:
+        yield from file
+        return
+    sought, has_letters = _encode(needle)[1:-1].lower(), needle.upper() != needle.lower()
+    for block in _blocks(file):
+        seen, at = block.lower() if has_letters else block, -1
+        while (at := seen.find(sought, at + 1)) >= 0:
+            start, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at)
+            end = len(block) if end < 0 else end
+            yield block[start:end]
+            at = end
+
+
+def _surest(text: str) -> str:
+    """The longest stretch of a text that looks the same in every line that holds it, but for the case of
+    ASCII letters.
+    """
+    return max(
+        "".join(c if c.isascii() or c.lower() == c.upper() else "\0" for c in text).split("\0"), key=len
+    )
+
+
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    """The file in large pieces that end where a line ends."""
+    pieces: list[bytes] = []
+    while block := file.read(_LARGE_BLOCK):
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*pieces, block[:end]])
+            pieces.clear()
+        pieces.append(block[end:])
+    yield b"".join(pieces)
 
 
 def tail(fd: int) -> bytes:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from pathlib import Path
 
 from mino_core import Busy
 
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+
 
 def take(fd: int, path: Path) -> None:
-    """Lock an open file; Busy where another open file has it. Dead processes hold no lock."""
+    """Lock an open file; Busy where another open file has it. Dead processes hold no lock.
+
+    A file system without locks has none: two writers there still write whole lines.
+    """
     words = path.with_suffix(".lock")
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise Busy(_read(words)) from None
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
     try:
         owner = os.open(words, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         try:
