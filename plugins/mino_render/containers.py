@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .look import DIM, PLAIN, Palette, Span
+from .look import Span
+from .page import Page
 
 
 class Quote:
@@ -38,30 +39,30 @@ def number(item: Quote | Item, before: Quote | Item) -> None:
         item.marker = f"{item.number}{item.kind} "
 
 
-def bars(containers: Iterable[Quote | Item], palette: Palette) -> list[Span]:
+def bars(containers: Iterable[Quote | Item], page: Page) -> list[Span]:
     """What stands in an empty row: the bars of quotes."""
     containers = list(containers)
     while containers and isinstance(containers[-1], Item):
         containers.pop()
     spans = [
-        ("│ ", palette.look(DIM)) if isinstance(container, Quote) else (" " * len(container.marker), PLAIN)
+        ("│ ", page.dim) if isinstance(container, Quote) else (" " * len(container.marker), page.plain)
         for container in containers
     ]
-    return [*spans[:-1], ("│", palette.look(DIM))] if spans else []
+    return [*spans[:-1], ("│", page.dim)] if spans else []
 
 
-def margins(containers: Iterable[Quote | Item], palette: Palette) -> tuple[list[Span], list[Span]]:
+def margins(containers: Iterable[Quote | Item], page: Page) -> tuple[list[Span], list[Span]]:
     """What stands before the next row, and before the rows after it. Markers are used up."""
     first: list[Span] = []
     rest: list[Span] = []
-    bar = ("│ ", palette.look(DIM))
+    bar = ("│ ", page.dim)
     for container in containers:
         if isinstance(container, Quote):
             first.append(bar)
             rest.append(bar)
             continue
-        space = (" " * len(container.marker), PLAIN)
-        first.append(space if container.is_marked else (container.marker, PLAIN))
+        space = (" " * len(container.marker), page.plain)
+        first.append(space if container.is_marked else (container.marker, page.plain))
         rest.append(space)
         container.is_marked = True
     return first, rest

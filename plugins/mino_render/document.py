@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from .containers import Item, Quote, bars, margins, number
 from .fence import Fence, Indented
-from .look import BOLD, DIM, ITALIC, PLAIN, UNDERLINED, Row, Span
+from .look import BOLD, ITALIC, UNDERLINED, Row, Span
 from .page import Page
 from .paragraph import Paragraph
-from .starts import LONGEST, Start, match, start
+from .starts import LONGEST, Start, continued, start
 from .table import Table, is_delimiter
 from .width import cells
 
@@ -54,7 +54,7 @@ class Document:
             done, still_open = self._leaf.take()
             self._rows += done
         if self._line.strip():
-            still_open.append(Row(((self._line, PLAIN),)))
+            still_open.append(Row(((self._line, self.page.plain),)))
         rows, self._rows = self._rows, []
         if not self._is_begun and still_open:
             still_open[0] = Row((*self._label, *still_open[0].spans))
@@ -108,7 +108,7 @@ class Document:
         """Let the line that is being written flow into its block, once it is clear which that is."""
         line, leaf = self._line, self._leaf
         if isinstance(leaf, Fence):
-            matched, rest = match(line, self._containers)
+            matched, rest = continued(line, self._containers)
             if matched < len(self._containers) or not leaf.begins(rest):
                 return
         else:
@@ -124,7 +124,7 @@ class Document:
 
     def _whole(self, line: str) -> None:
         """Take a line that came whole, or that could not be told before it was."""
-        matched, rest = match(line, self._containers)
+        matched, rest = continued(line, self._containers)
         if matched == len(self._containers) and self._goes_on(rest, is_short=len(line) <= LONGEST):
             return
         begun = self._start(line, is_whole=True)
@@ -181,7 +181,7 @@ class Document:
             return
         if begun.kind == "blank" and not begun.opened:
             self._close(begun.matched)
-            self._blank = bars(self._containers, self.page.palette)
+            self._blank = bars(self._containers, self.page)
             return
         if begun.opened and begun.matched < len(self._containers):
             number(begun.opened[0], self._containers[begun.matched])
@@ -200,7 +200,7 @@ class Document:
                 self._leaf = Paragraph(page, *self._margins(), bits=bits, is_heading=True)
                 self._leaf.add(begun.rest)
             case "code":
-                self._leaf = Indented(self._margins()[0])
+                self._leaf = Indented(page, *self._margins())
                 self._leaf.add(begun.rest)
             case "fence":
                 self._alone()
@@ -208,14 +208,14 @@ class Document:
             case "rule":
                 first, _ = self._margins()
                 room = page.columns - sum(cells(text) for text, _ in first)
-                rule = ("─" * max(1, min(room, _RULE)), page.palette.look(page.bits | DIM))
+                rule = ("─" * max(1, min(room, _RULE)), page.dim)
                 self._rows.append(Row((*first, rule)))
             case "blank":  # an item without text
                 pass
 
     def _margins(self, *, is_words: bool = False) -> tuple[list[Span], list[Span]]:
         """What stands before the rows of a new block; the blank row and the label come first."""
-        first, rest = margins(self._containers, self.page.palette)
+        first, rest = margins(self._containers, self.page)
         if not self._is_begun and self._label:
             if is_words and not self._containers:
                 first = self._label

@@ -61,6 +61,8 @@ class Delimiters:
     def __init__(self, items: list[Item]) -> None:
         self._items = items
         self.live: list[int] = []
+        #: From where to where the constructs reach that are closed, these and others.
+        self.closed: list[tuple[int, int]] = []
 
     def add(self, item: Item, run: str, previous: str, following: str) -> None:
         """A run between two characters. A `hidden` item ends the text so far: it is not shown yet."""
@@ -106,6 +108,7 @@ class Delimiters:
                 return False
             for item in inside:
                 item.bits |= bits
+            self.closed.append((opener.start, closer.end))
             opener.count -= size
             closer.count -= size
             del openers[n + (opener.count > 0) :]

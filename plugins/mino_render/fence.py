@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from .highlight import Highlighter
-from .look import DIM, PLAIN, Row, Span
+from .look import Row, Span
 from .page import Page
 from .width import cells
 
@@ -22,9 +22,9 @@ class Fence:
         self._closing = re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}} *$")
         self._may_close = re.compile(rf" {{0,3}}{re.escape(fence[0])}* *$")
         self._indent = re.compile(rf" {{0,{indent}}}")
-        self._dim = page.palette.look(page.bits | DIM)
+        self._dim = page.dim
         language = re.split(r"[\s{,:]", info.lstrip("{."), maxsplit=1)[0]
-        self._highlighter = Highlighter(language, page.palette)
+        self._highlighter = Highlighter("" if page.bits else language, page.palette, page.plain)
         top = f"╭─ {info}".rstrip()
         self._rows = [Row(((top, self._dim),))]
         self._line: list[str] = []
@@ -53,7 +53,7 @@ class Fence:
     def end_line(self) -> None:
         """The line that is being written is whole."""
         line = "".join(self._line)
-        row = Row(((line, PLAIN),)) if self._is_begun else self._coloured(line)
+        row = Row(((line, self._page.plain),)) if self._is_begun else self._coloured(line)
         self._rows.append(row)
         self._line.clear()
         self._size, self._is_begun = 0, False
@@ -61,7 +61,7 @@ class Fence:
     def take(self) -> tuple[list[Row], list[Row]]:
         """The rows that will not change any more, and the one that still may."""
         if self._size > _LONGEST:
-            self._rows.append(Row((("".join(self._line), PLAIN),), ends=False))
+            self._rows.append(Row((("".join(self._line), self._page.plain),), ends=False))
             self._line.clear()
             self._size, self._is_begun = _LONGEST + 1, True
         rows, self._rows = self._rows, []
@@ -69,7 +69,7 @@ class Fence:
             return rows, []
         line = "".join(self._line)
         self._line[:] = [line]
-        return rows, [Row(((line, PLAIN),))] if line else []
+        return rows, [Row(((line, self._page.plain),))] if line else []
 
     def finish(self) -> list[Row]:
         """All rows that are left."""
@@ -86,15 +86,16 @@ class Fence:
         self._page.parsed += len(line)
         if len(line) > _LONGEST or cells(line) > self._page.columns * max(self._page.rows - 2, 1):
             self._highlighter.skip()
-            return Row(((line, PLAIN),))
+            return Row(((line, self._page.plain),))
         return Row(tuple(self._highlighter.line(line)))
 
 
 class Indented:
     """Code by indentation: shown as it is written, indentation included."""
 
-    def __init__(self, margin: Sequence[Span]) -> None:
-        self._margin = tuple(margin)
+    def __init__(self, page: Page, first: Sequence[Span], rest: Sequence[Span]) -> None:
+        self._page = page
+        self._margin, self._rest = tuple(first), tuple(rest)
         self._rows: list[Row] = []
         self._line: list[str] = []
 
@@ -104,18 +105,21 @@ class Indented:
 
     def end_line(self) -> None:
         """The line that is being written is whole."""
-        self._rows.append(Row((*self._margin, ("    " + "".join(self._line), PLAIN))))
+        self._rows.append(self._row())
+        self._margin = self._rest
         self._line.clear()
 
     def take(self) -> tuple[list[Row], list[Row]]:
         """The rows that will not change any more, and the one that still may."""
         rows, self._rows = self._rows, []
-        line = "".join(self._line)
-        self._line[:] = [line]
-        return rows, [Row((*self._margin, ("    " + line, PLAIN)))] if line else []
+        self._line[:] = ["".join(self._line)]
+        return rows, [self._row()] if self._line[0] else []
 
     def finish(self) -> list[Row]:
         """All rows that are left."""
         if any(self._line):
             self.end_line()
         return self.take()[0]
+
+    def _row(self) -> Row:
+        return Row((*self._margin, ("    " + "".join(self._line), self._page.plain)))

@@ -48,8 +48,9 @@ _NO_COMMENT = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`|//.*|/
 class Highlighter:
     """The lines of one fence, in order. Without a lexer for the language they come back plain."""
 
-    def __init__(self, language: str, palette: Palette) -> None:
+    def __init__(self, language: str, palette: Palette, plain: Look = PLAIN) -> None:
         self._palette = palette
+        self._plain = plain
         self._lexer: Any = _lexer(language.lower()) if palette.colour and language else None
         self._has_comments = f" {language.lower()} " in _COMMENTED
         self._in_comment = False
@@ -59,7 +60,7 @@ class Highlighter:
     def line(self, line: str) -> list[Span]:
         """One line, without its newline, in colours."""
         if self._lexer is None:
-            return [(line, PLAIN)] if line else []
+            return [(line, self._plain)] if line else []
         comment, code, opened = self._divided(line)
         look = self._palette.coloured(_COLOURS[0][1])
         lexed = [(text.rstrip("\n"), self._look(token)) for token, text in self._tokens(code + "\n")]

@@ -9,35 +9,14 @@ within `limit` characters is none, so that an answer never has to be read again 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from . import links
+from . import links, marks
 from .emphasis import Delimiters, Item
 from .look import CODE, UNDERLINED, Palette, Span
-from .wrap import joined, last_break
-
-_SPECIAL = re.compile(r"[\\`*_~\[\]<&$]|https?://| +(?=\n)")
-_ESCAPABLE = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_WORD = re.compile("[!-~]*")
-_LETTER_AFTER_BACKSLASH = re.compile(r"\\[A-Za-z0-9]")
-_AUTOLINK = re.compile(r"<((?:https?://|mailto:)[!-;=?-~]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
-_OPEN_TAG = re.compile(r"<(?:[A-Za-z/!][^<>]*)?\Z|<!--")
-_BREAK_TAG = re.compile(r"<br\s*/?>\n?", re.IGNORECASE)
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_OPEN_ENTITY = re.compile(r"&#?[A-Za-z0-9]{0,32}\Z")
-_DOLLARS = re.compile(r"\$(?=[^\s$])(?:[^$\n\\]|\\.)*(?<=\S)\$(?![\d$])")
-_SHORT = 200
-#: A construct goes over no more lines than this.
-_MOST_LINES = 4
-_URL = re.compile(r"https?://[!-;=?-Z_a-z{|}~]*")
-_TARGET = re.compile(
-    r"\(\s*(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))"
-    r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
-)
-_PARENTHESIS = re.compile(r"\\.|[()]")
-_RUN = re.compile(r"`+|\*+|_+|~+")
-_TICKS = re.compile("`+")
+from .settled import divided
+from .wrap import joined
 
 
 class Inline(NamedTuple):
@@ -89,7 +68,7 @@ class _Reader:
 
     def read(self, hold: int | None) -> Inline:
         text, at = self.text, 0
-        while match := _SPECIAL.search(text, at):
+        while match := marks.SPECIAL.search(text, at):
             if match.start() > at:
                 self._literal(at, match.start())
             at = self._special(match.group()[0], match.start(), match.end())
@@ -102,9 +81,9 @@ class _Reader:
             self._waits(bracket.start)
         if self.final:
             return Inline(self._spans(self.items), len(text), [])
-        return self._divided(self.unsettled if hold is None else min(self.unsettled, hold))
-
-    # -- settled and open ----------------------------------------------------------------------
+        end = self.unsettled if hold is None else min(self.unsettled, hold)
+        division = divided(self.items, self.delimiters.closed, end, self.limit)
+        return Inline(self._spans(division.settled), division.end, self._spans(division.open))
 
     def _waits(self, start: int, limit: int = 0) -> bool:
         """Whether what begins at `start` may still be closed; then it and all after it is open."""
@@ -116,34 +95,13 @@ class _Reader:
     def _reach(self, start: int, limit: int) -> int:
         """Up to where what begins at `start` must be closed: so many characters, and few lines."""
         at = start
-        for _ in range(_MOST_LINES):
+        for _ in range(marks.MOST_LINES):
             at = self.text.find("\n", at + 1, start + limit)
             if at < 0:
                 return start + limit
         return at
 
-    def _divided(self, end: int) -> Inline:
-        """Cut at the last place before `end` where a row may be broken and nothing is open."""
-        items = self.items
-        for n in range(len(items) - 1, -1, -1):
-            item = items[n]
-            if item.start < end and item.is_plain:
-                upto = min(len(item.text), end - item.start)
-                start = max(0, upto - self.limit)
-                at = last_break(item.text, start, upto)
-                if at > start or item.text[:at].endswith((" ", "\n")):
-                    return self._cut(n, at)
-                if start:  # a word that long is wider than any window
-                    return self._cut(n, upto - self.limit // 4)
-        return Inline([], 0, self._spans(items))
-
-    def _cut(self, n: int, at: int) -> Inline:
-        item = self.items[n]
-        head, tail = Item(item.text[:at], item.start), Item(item.text[at:], item.start + at)
-        settled = self._spans([*self.items[:n], head])
-        return Inline(settled, tail.start, self._spans([tail, *self.items[n + 1 :]]))
-
-    def _spans(self, items: list[Item]) -> list[Span]:
+    def _spans(self, items: Sequence[Item]) -> list[Span]:
         look, bits = self.palette.look, self.bits
         return joined((item.shown, look(bits | item.bits, item.link)) for item in items)
 
@@ -157,6 +115,7 @@ class _Reader:
 
     def _show(self, text: str, start: int, end: int, bits: int = 0, link: str = "") -> int:
         self.items.append(Item(text, start, bits, link))
+        self.delimiters.closed.append((start, end))
         return end
 
     def _unread(self, start: int) -> int:
@@ -198,9 +157,9 @@ class _Reader:
             return self._show("\n", start, start + 2)
         if following in "([":
             return self._maths(start, "\\)" if following == "(" else "\\]", following)
-        if following not in _ESCAPABLE:
+        if following not in marks.ESCAPABLE:
             return self._show("\\", start, start + 1)
-        kept = "\\" if _LETTER_AFTER_BACKSLASH.search(_word_at(text, start)) else ""
+        kept = "\\" if marks.LETTER_AFTER_BACKSLASH.search(marks.word_at(text, start)) else ""
         return self._show(kept + following, start, start + 2)
 
     def _maths(self, start: int, closing: str, unclosed: str) -> int:
@@ -216,47 +175,46 @@ class _Reader:
     def _dollar(self, start: int) -> int:
         if self.text.startswith("$$", start):
             return self._maths(start, "$$", "$$")
-        found = _DOLLARS.match(self.text, start, start + _SHORT)
+        found = marks.DOLLARS.match(self.text, start, start + marks.SHORT)
         if found:
             if found.end() == len(self.text):
                 self._waits(start)
             return self._show(found.group(), start, found.end())
-        if "\n" not in self.text[start : start + _SHORT]:
-            self._waits(start, _SHORT)
+        if "\n" not in self.text[start : start + marks.SHORT]:
+            self._waits(start, marks.SHORT)
         return self._show("$", start, start + 1)
 
     def _code(self, start: int) -> int:
         text = self.text
-        opening = _TICKS.match(text, start)
+        opening = marks.TICKS.match(text, start)
         assert opening
         size = len(opening.group())
-        for closing in _TICKS.finditer(text, opening.end(), self._reach(start, self.limit)):
+        for closing in marks.TICKS.finditer(text, opening.end(), self._reach(start, self.limit)):
             if len(closing.group()) == size:
                 if closing.end() == len(text):
                     self._waits(start)
-                self._show_code(text[opening.end() : closing.start()], start)
-                return closing.end()
+                return self._show_code(text[opening.end() : closing.start()], start, closing.end())
         if self._waits(start):
             self.seen = start
             if opening.end() < len(text):
-                self._show_code(text[opening.end() :], start)
+                self._show_code(text[opening.end() :], start, len(text))
             return len(text)
         return self._show(opening.group(), start, opening.end())
 
-    def _show_code(self, text: str, start: int) -> None:
+    def _show_code(self, text: str, start: int, end: int) -> int:
         text = text.replace("\n", " ")
         if text[:1] == text[-1:] == " " and text.strip():
             text = text[1:-1]
-        self._show(text if self.palette.colour else f"`{text}`", start, 0, CODE)
+        return self._show(text if self.palette.colour else f"`{text}`", start, end, CODE)
 
     def _delimiter(self, start: int) -> int:
-        run = _RUN.match(self.text, start)
+        run = marks.RUN.match(self.text, start)
         assert run
         end = run.end()
         previous = self.text[start - 1] if start else self.before
-        at_end = end == len(self.text) and not self.final
-        if at_end:
-            self._waits(start)
+        if end - start > self.limit:
+            return self._literal(start, end)
+        at_end = end == len(self.text) and self._waits(start)
         item = Item("", start)
         item.hidden, item.end, item.reach = at_end, end, self._reach(start, self.limit)
         self.delimiters.add(item, run.group(), previous, self.text[end : end + 1])
@@ -274,14 +232,13 @@ class _Reader:
         if end == len(text):
             self._waits(bracket.start)
         elif text[end] == "(":
-            if found := _TARGET.match(text, end, reach):
-                self._link(bracket, found[1] if found[1] is not None else found[2])
-                return found.end()
-            if _is_open(text, end) and self._waits(bracket.start):
+            if found := marks.TARGET.match(text, end, reach):
+                return self._link(bracket, found[1] if found[1] is not None else found[2], found.end())
+            if len(text) <= reach and marks.is_open(text, end) and self._waits(bracket.start):
                 return self._unread(start)
         return self._show("]", start, end)
 
-    def _link(self, bracket: _Bracket, url: str) -> None:
+    def _link(self, bracket: _Bracket, url: str, end: int) -> int:
         """Make a link of everything since the bracket."""
         items, palette = self.items, self.palette
         self.delimiters.resolve(bracket.delimiters)
@@ -298,40 +255,42 @@ class _Reader:
             item.bits |= UNDERLINED
             item.link = link
         if not label:
-            self._show(url, bracket.start, 0, UNDERLINED, link)
+            self._show(url, end - 1, end, UNDERLINED, link)
         elif shown := links.addition(label, url, palette):
-            self._show(f" ({shown})", bracket.start, 0)
+            self._show(f" ({shown})", end - 1, end)
+        self.delimiters.closed.append((bracket.start, end))
+        return end
 
     def _angle(self, start: int) -> int:
         text, most = self.text, self._reach(start, self.limit)
-        if found := _AUTOLINK.match(text, start, most):
+        if found := marks.AUTOLINK.match(text, start, most):
             url = found[1]
             link = links.target(url if ":" in url else f"mailto:{url}", self.palette)
             return self._show(url, start, found.end(), UNDERLINED, link)
-        if found := _BREAK_TAG.match(text, start):
+        if found := marks.BREAK_TAG.match(text, start):
             if found.end() == len(text):
                 self._waits(start)
             return self._show("\n", start, found.end())
-        if found := _TAG.match(text, start, most):
+        if found := marks.TAG.match(text, start, most):
             return self._show(found.group(), start, found.end())
-        if _OPEN_TAG.match(text, start) and self._waits(start):
+        if marks.OPEN_TAG.match(text, start) and self._waits(start):
             return self._unread(start)
         return self._show("<", start, start + 1)
 
     def _entity(self, start: int) -> int:
-        if found := _ENTITY.match(self.text, start):
+        if found := marks.ENTITY.match(self.text, start):
             from html import unescape
 
             char = unescape(found.group())
             if char and (char == "\xa0" or char.isprintable()):  # never a control
                 return self._show(char, start, found.end())
-        elif _OPEN_ENTITY.match(self.text, start):
+        elif marks.OPEN_ENTITY.match(self.text, start):
             self._waits(start)
         return self._show("&", start, start + 1)
 
     def _address(self, start: int, end: int) -> int:
         previous = self.text[start - 1] if start else self.before
-        found = _URL.match(self.text, start, start + self.limit)
+        found = marks.URL.match(self.text, start, start + self.limit)
         if found is None or (previous.isascii() and previous.isalnum()):
             return self._literal(start, end)
         if found.end() == len(self.text):
@@ -340,22 +299,3 @@ class _Reader:
         if len(found.group()) == self.limit or len(url) <= end - start:
             return self._literal(start, end)
         return self._show(url, start, start + len(url), UNDERLINED, links.target(url, self.palette))
-
-
-def _word_at(text: str, at: int) -> str:
-    """The ASCII letters and signs around a place, up to the next space on either side."""
-    back = _WORD.match(text[max(0, at - _SHORT) : at][::-1])
-    ahead = _WORD.match(text, at, at + _SHORT)
-    assert back
-    assert ahead
-    return back.group()[::-1] + ahead.group()
-
-
-def _is_open(text: str, start: int) -> bool:
-    """Whether the parenthesis at `start` is not closed before the end."""
-    depth = 0
-    for found in _PARENTHESIS.finditer(text, start):
-        depth += {"(": 1, ")": -1}.get(found.group(), 0)
-        if depth == 0:
-            return False
-    return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .look import Palette
+from .look import DIM, Look, Palette
 
 if TYPE_CHECKING:
     from mino_core import Screen
@@ -25,6 +25,16 @@ class Page:
         self.parsed = 0
         #: An emphasis or a link longer than this is none. What is open must fit on the screen.
         self.limit = max(2 * columns, min(2000, columns * max(rows - 8, 1) // 2))
+
+    @property
+    def plain(self) -> Look:
+        """The look of words without any markup."""
+        return self.palette.look(self.bits)
+
+    @property
+    def dim(self) -> Look:
+        """The look of what is there for order's sake only."""
+        return self.palette.look(self.bits | DIM)
 
     @classmethod
     def of(cls, screen: Screen, bits: int = 0) -> Page:

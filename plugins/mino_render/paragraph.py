@@ -38,7 +38,8 @@ class Paragraph:
         self._text: list[str] = []
         self._tail = ""
         self._before = ""
-        self._line = 0
+        #: Where, in the tail, the last line begins; None where its beginning is settled.
+        self._line: int | None = 0
         self._lines = 1
         self._head = ""
 
@@ -72,9 +73,8 @@ class Paragraph:
     def header(self) -> str | None:
         """The last line, where it may be the header of a table."""
         self._gather()
-        line = self._tail[self._line :]
-        is_header = self._holds() and "|" in line
-        return line if is_header else None
+        line = self._tail[self._line or 0 :]
+        return line if self._holds() is not None and "|" in line else None
 
     def without_header(self) -> list[Row]:
         """The rows that stand before the last line; the paragraph is over."""
@@ -98,14 +98,15 @@ class Paragraph:
             bits=self._bits,
             before=self._before,
             limit=page.limit,
-            hold=self._line if self._holds() else None,
+            hold=self._holds(),
             final=False,
         )
         if read.end:
             self._wrapper.add(read.settled)
             self._before = self._tail[read.end - 1]
             self._tail = self._tail[read.end :]
-            self._line = max(0, self._line - read.end)
+            if self._line is not None:
+                self._line = self._line - read.end if self._line >= read.end else None
         done = self._wrapper.take()
         trial = self._wrapper.copy()
         trial.add(read.open)
@@ -134,11 +135,10 @@ class Paragraph:
             if len(self._head) <= self._page.columns:
                 self._head += text
 
-    def _holds(self) -> bool:
-        """Whether the last line may turn out to be the header of a table."""
-        if self.is_heading:
-            return False
-        length = len(self._tail) - self._line
-        if length > _LONGEST_HEADER:
-            return False
-        return length < _FIRST_BAR or "|" in self._tail[self._line : self._line + _FIRST_BAR]
+    def _holds(self) -> int | None:
+        """Where the last line begins, if it may turn out to be the header of a table."""
+        if self.is_heading or self._line is None:
+            return None
+        line = self._tail[self._line :]
+        may_be = len(line) < _FIRST_BAR or "|" in line[:_FIRST_BAR]
+        return self._line if may_be and len(line) <= _LONGEST_HEADER else None

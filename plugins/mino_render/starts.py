@@ -40,7 +40,7 @@ class Start(NamedTuple):
     indent: int = 0
 
 
-def match(line: str, containers: Sequence[Quote | Item]) -> tuple[int, str]:
+def continued(line: str, containers: Sequence[Quote | Item]) -> tuple[int, str]:
     """How many containers this line goes on with, and what is left of it."""
     rest = line
     for n, container in enumerate(containers):
@@ -61,7 +61,7 @@ def start(
     line: str, containers: Sequence[Quote | Item], *, in_paragraph: bool, is_whole: bool
 ) -> Start | None:
     """How `line` begins; None where more of it must be seen first, which never happens to a whole one."""
-    matched, rest = match(line, containers)
+    matched, rest = continued(line, containers)
     opened: list[Quote | Item] = []
     goes_on = in_paragraph and matched == len(containers)
     while True:

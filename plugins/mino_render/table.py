@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from .columns import Align, broken, fitting, padded, with_slack
 from .inline import inline
-from .look import BOLD, DIM, PLAIN, Row, Span
+from .look import BOLD, PLAIN, Row, Span
 from .page import Page
 from .width import cells, doubtful
 from .wrap import BLANK, Wrapper, joined
@@ -82,7 +82,7 @@ class Table:
         rows, self._rows = self._rows, []
         if self._widths is not None:
             return rows, []
-        return rows, [Row((*self._rest, (line, PLAIN))) for line in self._source]
+        return rows, [Row((*self._rest, (line, self._page.plain))) for line in self._source]
 
     def finish(self) -> list[Row]:
         """All rows that are left."""
@@ -101,7 +101,7 @@ class Table:
             self._lay(self._header, BOLD)
             widths = [*self._widths[:-1], min(self._widths[-1], natural[-1])]
             rule = _CROSSING.join("─" * width for width in widths)
-            self._add([(rule, self._page.palette.look(self._page.bits | DIM))])
+            self._add([(rule, self._page.dim)])
         for row in self._waiting:
             self._lay(row)
         self._waiting.clear()
@@ -125,7 +125,7 @@ class Table:
         columns = [
             broken(self._read(cell, bits), width) for cell, width in zip(row, self._widths, strict=True)
         ]
-        dim = self._page.palette.look(self._page.bits | DIM)
+        dim = self._page.dim
         last = len(columns) - 1
         for n in range(max(map(len, columns))):
             line: list[Span] = []
