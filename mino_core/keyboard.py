@@ -71,7 +71,11 @@ def typing_ahead(screen: Screen, *, quiet: bool) -> Iterator[None]:
         _default(signum, die)
 
     ours = {signal.SIGTSTP: stop, signal.SIGQUIT: die}
-    former = {signum: signal.signal(signum, handler) for signum, handler in ours.items()}
+    former = {
+        signum: signal.signal(signum, handler)
+        for signum, handler in ours.items()
+        if signal.getsignal(signum) != signal.SIG_IGN  # nobody could wake us up again
+    }
     if quiet:
         listen(_silent(found))
     try:

@@ -27,7 +27,7 @@ def bindings(line: Line) -> KeyBindings:
         line.send(is_burst=event.data == BURST)
 
     @keys.add("c-j", filter=here)
-    @keys.add("escape", "enter", filter=here)
+    @keys.add("escape", "enter", filter=here & emacs_mode)
     def newline(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
 

@@ -83,6 +83,8 @@ class Editor:
             kept = keyboard.take()
             try:
                 return answer(self._screen, keyboard, prompt, choices)
+            except EOFError:  # the terminal has hung up
+                return None
             finally:
                 keyboard.put_back(kept)
 
@@ -106,7 +108,7 @@ class Editor:
                 from .keys import Keyboard
                 from .line import Line
                 from .past import Past
-            past = Past(self._past_file)
+            past = Past(self._past_file, keeps=self._keeps())
             self._line = Line(
                 self._screen,
                 Keyboard(),
@@ -120,6 +122,10 @@ class Editor:
             if past.trouble and self._session is not None:
                 self._above.append(partial(self._session.notify, past.trouble, "warning"))
         return self._line
+
+    def _keeps(self) -> bool:
+        """Whether what is typed may be kept: not where the conversation is not."""
+        return self._session is None or self._session.config.history.name != "memory"
 
     def _draw_early(self, prompt: str) -> None:
         """Draw the prompt while the editor is still being imported; it draws over it in place."""

@@ -98,10 +98,12 @@ class Keyboard(Input):
     def _listen(self) -> None:
         loop = get_running_loop()
         loop.remove_reader(0)
-        if self._ready and not self._closed:
+        if self._ready is None:
+            return
+        if not self._closed:
             loop.add_reader(0, self._go_on)
-            if self._waiting:
-                loop.call_soon(self._go_on)
+        if self._waiting or self._closed:
+            loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
         if self._ready and not get_app().is_done:

@@ -19,13 +19,14 @@ _MOST = 2000
 
 
 class Past:
-    """Entries in the order in which they were sent. With no path they are kept in memory only.
+    """Entries in the order in which they were sent.
 
+    With no path they are kept in memory only; with `keeps=False` the file is read and left as it is.
     `trouble` says what is wrong with the file, if anything is.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, *, keeps: bool = True) -> None:
+        self._path = path if keeps else None
         self.trouble = ""
         self.entries: list[str] = self._load(path) if path else []
 
@@ -57,7 +58,7 @@ class Past:
             return []
         read = [_entry(line) for line in lines]
         entries = [entry for entry in read if entry is not None]
-        if len(entries) < len(read):
+        if len(entries) < len(read) and self._path is not None:
             self._put_aside(path, entries)
         return entries[-_MOST:]
 

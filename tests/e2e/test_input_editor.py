@@ -464,6 +464,19 @@ def test_a_secret_that_was_typed_is_not_kept(tmp_path):
         assert not any(b"CANARY" in path.read_bytes() for path in kept)
 
 
+def test_where_the_conversation_is_not_kept_neither_is_what_was_typed(tmp_path):
+    with Talk(tmp_path, args=("--no-history",)) as talk:
+        talk.answers("ok")
+        talk.at_prompt().type("between us\r")
+        talk.at_prompt().press("up")
+        talk.terminal.wait_for("You> between us", count=2)
+        talk.terminal.press("ctrl-u")
+        talk.ends_by("ctrl-d")
+        assert not [
+            path for path in talk.home.rglob("*") if path.is_file() and b"between" in path.read_bytes()
+        ]
+
+
 def test_a_damaged_file_is_put_aside_and_told_once(tmp_path):
     with Talk(tmp_path) as talk:
         junk = bytes(range(256)) * 256
