@@ -28,7 +28,7 @@ SHAPES = {
     "a list": "".join(f"{i + 1}. item number {i} with **bold** text\n" for i in range(1000)),
     "a nested list": "".join("  " * (i % 10) + f"- item {i} with **bold**\n" for i in range(1000)),
     "quotes": "".join("> " * (1 + i // 50 % 4) + f"quoted {i} and *more*\n" for i in range(500)),
-    "ideographs": "这是一个很长的段落，**重点**内容在这里，需要换行。" * 400,
+    "ideographs": "这是一个很长的段落，**重点**内容在这里，需要换行。" * 250,
     "one word": "x" * 10_000,
-    "unclosed": "*a [b `c` $5 " * 400,
+    "unclosed": "*a [b `c` $5 " * 250,
 }

@@ -42,7 +42,7 @@ _LINES = [
 _SIZES = ((80, 24), (40, 10), (20, 30), (100, 12), (12, 8))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.sampled_from(_BITS + _LINES), max_size=60), st.sampled_from(_SIZES), st.integers())
 def test_the_screen_does_not_depend_on_the_pieces(bits, size, seed):
     text = "".join(bits)
