@@ -53,10 +53,13 @@ class Lines:
         while True:
             try:
                 return self._typed(self._kernel, prompt)
+            except EOFError:
+                self._screen.aside("\n")
+                raise
             except KeyboardInterrupt as stop:
+                self._screen.aside("\n")
                 if type(stop) is not KeyboardInterrupt or not self._drop(self._kernel):
                     raise
-                self._screen.aside("\n")
 
     def ask(self, question: str, choices: Sequence[str]) -> str | None:
         """One of the choices; None where nobody sits there, and at Ctrl-D.
@@ -75,6 +78,7 @@ class Lines:
                     with self._kernel.echoing():
                         return understand(self._next(), choices)
                 except EOFError:
+                    self._screen.aside("\n")
                     return None
                 except ValueError:
                     continue

@@ -47,6 +47,7 @@ def test_ctrl_c_drops_half_a_line_and_leaves_from_an_empty_one(talk):
     assert terminal.wait_exit() == 0
     assert talk.asked == []
     assert terminal.modes == terminal.modes_at_start
+    assert "You> ^C" in terminal.lines
 
 
 def test_ctrl_d_ends_an_empty_line_only(talk):
@@ -57,6 +58,7 @@ def test_ctrl_d_ends_an_empty_line_only(talk):
     terminal.type("\x04d\r")
     talk.at_prompt().type("\x04")
     assert terminal.wait_exit() == 0
+    assert terminal.lines.count("You>") == 1  # nothing stands behind the last prompt
     assert talk.asked == ["abcd"]
 
 
