@@ -18,10 +18,12 @@ _known: list[str] = []
 
 
 def remember(value: str) -> None:
-    """Mask this value from now on, unless it is too short to be a secret."""
-    if len(value) >= _SHORTEST and value not in _known:
-        _known.append(value)
-        _known.sort(key=len, reverse=True)
+    """Mask this value from now on, also as it stands in JSON, unless it is too short to be a secret."""
+    quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+    for form in {value, quoted}:
+        if len(form) >= _SHORTEST and form not in _known:
+            _known.append(form)
+            _known.sort(key=len, reverse=True)
 
 
 def mask(text: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from mino_core.errors import ProviderError
+from mino_core.secret import mask, remember
 from mino_core.settings import Settings
 
 from .proxies import Proxy, checked, is_loopback
@@ -19,13 +20,13 @@ _SAFE = "/%:@!$&'()*+,;=~-._"
 class Address:
     """Where a server is. `where` is host and port, `netloc` what the Host header says."""
 
-    url: str
+    url: str = field(repr=False)  # a query may hold a key
     scheme: str
     host: str
     port: int
     netloc: str
     path: str
-    query: str
+    query: str = field(repr=False)
 
     @property
     def where(self) -> str:
@@ -43,8 +44,12 @@ class Address:
 
 
 def read_address(settings: Settings, default: str) -> Address:
-    """The address in the setting `base_url`; ConfigError where it is none."""
+    """The address in the setting `base_url`; ConfigError where it is none.
+
+    A key in its query is a secret like any other.
+    """
     url = settings.text("base_url", default).strip()
+    _hide_keys(url.partition("?")[2])
     if not url:
         raise settings.error("base_url", "is missing")
     try:
@@ -54,7 +59,7 @@ def read_address(settings: Settings, default: str) -> Address:
     except ValueError as error:  # UnicodeError is one
         raise settings.error("base_url", f"is no address: {error}") from error
     if parts.scheme not in ("http", "https") or not host:
-        raise settings.error("base_url", f"must begin with https:// or http://, not {url!r}")
+        raise settings.error("base_url", f"must begin with https:// or http://, not {mask(url)!r}")
     if parts.username is not None:
         raise settings.error("base_url", "must not hold a user name or password; use `api_key`")
     bracketed = f"[{host}]" if ":" in host else host
@@ -71,12 +76,16 @@ def read_address(settings: Settings, default: str) -> Address:
 
 def read_headers(settings: Settings) -> dict[str, Callable[[], str]]:
     """The extra headers, each with what tells its value: a text, or a secret by `env:`, `file:`, `cmd:`."""
+    from mino_core.config.exposure import names_a_secret
+
     headers: dict[str, Callable[[], str]] = {}
     for name in settings:
         value = settings.text(name)
         if not (name.isascii() and value.isascii() and f"{name}{value}".isprintable()):
             raise settings.error(name, "holds characters that a header cannot carry")
         secret = settings.secret(name) if value.startswith(("env:", "file:", "cmd:")) else None
+        if secret is None and value and names_a_secret(name):
+            remember(value.split()[-1])  # behind `Bearer`, if that is there
         headers[name] = secret.reveal if secret else value.__str__
     return headers
 
@@ -101,3 +110,15 @@ def read_file(settings: Settings, key: str) -> str:
     if not path.is_file():
         raise settings.error(key, f"there is no file {path}")
     return str(path)
+
+
+def _hide_keys(query: str) -> None:
+    """Have the keys in a query masked wherever they stand, as written and as meant."""
+    if not query:
+        return
+    from mino_core.config.exposure import names_a_secret
+
+    written = dict(pair.partition("=")[::2] for pair in query.partition("#")[0].split("&"))
+    for name, value in [*parse_qsl(query), *written.items()]:
+        if names_a_secret(name):
+            remember(value)

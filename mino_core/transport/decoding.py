@@ -25,9 +25,11 @@ def parse_event(name: str, data: str) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
+        from .failures import plain
+
         if name == "error":
             raise server_error(data) from None
-        raise ProviderError("protocol", f"the server sent malformed JSON: {data[:100]}") from None
+        raise ProviderError("protocol", f"the server sent malformed JSON: {plain(data, 100)}") from None
     if name == "error":
         value = as_table(value)
         raise server_error(value.get("error") or value)

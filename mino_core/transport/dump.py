@@ -10,9 +10,6 @@ from pathlib import Path
 from mino_core.errors import ProviderError
 from mino_core.secret import MASK, mask
 
-_SECRET_HEADERS = frozenset(
-    {"authorization", "x-api-key", "api-key", "cookie", "set-cookie", "proxy-authorization"}
-)
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -56,4 +53,6 @@ class Dump:
 
 
 def _shown(headers: Iterable[tuple[str, str]]) -> list[str]:
-    return [f"{name}: {MASK if name.lower() in _SECRET_HEADERS else value}" for name, value in headers]
+    from mino_core.config.exposure import names_a_secret
+
+    return [f"{name}: {MASK if names_a_secret(name) else value}" for name, value in headers]

@@ -25,7 +25,7 @@ _OTHER_HOST = (62, 64)
 
 def plain(text: str, limit: int = _LIMIT) -> str:
     """Foreign words fit for one line: no control characters, known secrets masked, bounded."""
-    text = _ESCAPE.sub("", mask(text))[: 4 * limit]
+    text = mask(_ESCAPE.sub("", text))[: 4 * limit]
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
@@ -60,6 +60,14 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
     except (KeyError, ValueError, OverflowError):
         return None
+
+
+def completed(error: ProviderError, identity: str) -> ProviderError:
+    """The error of a dialect, fit for one line whatever it quotes, with the id of its request."""
+    error.message = plain(error.message)
+    error.args = (error.message,)
+    error.request_id = error.request_id or identity
+    return error
 
 
 def refused(status: int, headers: Mapping[str, str], body: str, endpoint: Endpoint) -> ProviderError:

@@ -101,8 +101,7 @@ class Endpoint:
             try:
                 yield from decode(events)
             except ProviderError as error:
-                error.request_id = error.request_id or self._request_id
-                raise
+                raise failures.completed(error, self._request_id) from None
 
     def get(self, path: str, headers: Mapping[str, str] = {}) -> object:
         """GET JSON, for `models()`; raises ProviderError."""
@@ -172,7 +171,7 @@ class Endpoint:
         except BaseException as error:
             connection.close()
             if isinstance(error, FAULTS):
-                raise failures.unanswered(error, address, wait) from error
+                raise failures.unanswered(error, address, wait) from None
             raise
         self._dump.response(response.status, time.monotonic() - started, response.getheaders())
         replied = {name.lower(): value for name, value in response.getheaders()}
@@ -194,8 +193,11 @@ class Endpoint:
         return Connection(dial(self.address, self._via, self._tls))
 
     def _release(self, connection: Connection) -> None:
-        """Keep a connection for the next request if it can be used again."""
-        if connection.is_free and self._kept is None:
+        """Keep a connection for the next request if it can be used again.
+
+        This machine was told not to: a server that hears it closes while the next request goes out.
+        """
+        if connection.is_free and self._kept is None and not self.is_local:
             self._kept = connection
         else:
             connection.close()
@@ -256,7 +258,7 @@ class Endpoint:
         try:
             yield from unpacked(connection.body(), packing.strip().lower())
         except FAULTS as error:
-            raise failures.broken(error, self.address, connection.wait) from error
+            raise failures.broken(error, self.address, connection.wait) from None
 
     def _drain(self, connection: Connection, chunks: Iterable[bytes]) -> None:
         """Read the end of a body that nobody needs, so that its connection can be used again."""

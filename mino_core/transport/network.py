@@ -99,6 +99,9 @@ class Connection:
         self._watched = Watched(self._socket, wait or None)
         self.response = HTTPResponse(self._watched)  # type: ignore[arg-type]  # all it needs is makefile
         self.response.begin()
+        while 100 <= self.response.status < 200:  # interim answers, before the one that counts
+            self.response.headers = None  # type: ignore[assignment]  # else it takes itself for begun
+            self.response.begin()
         return self.response
 
     def _send(self, request: bytes) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from mino_core.errors import ProviderError
+from mino_core.secret import remember
 
 #: Schemes, with the port that goes without saying.
 _SCHEMES = {"http": 80, "socks5": 1080, "socks5h": 1080}
@@ -17,7 +18,7 @@ _SCHEMES = {"http": 80, "socks5": 1080, "socks5h": 1080}
 class Proxy:
     """A proxy; `source` is the variable or the setting that names it."""
 
-    url: str
+    url: str = field(repr=False)  # it may hold a password
     source: str
 
     @property
@@ -87,6 +88,9 @@ def checked(value: str, source: str) -> Proxy:
     url = value if "://" in value else f"http://{value}"
     try:
         parts = urlsplit(url)
+        if parts.password:
+            remember(parts.password)
+            remember(unquote(parts.password))
         is_usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_usable = False

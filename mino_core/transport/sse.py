@@ -129,7 +129,8 @@ def _judged(body: str) -> Iterator[tuple[str, str]]:
         value = json.loads(body)
     except (ValueError, RecursionError):
         raise ProviderError(
-            "protocol", f"the server sent malformed JSON: {plain(body, 120)}; check `base_url`"
+            "protocol",
+            f"the server sent a malformed or truncated JSON body: {plain(body, 100)}; check `base_url`",
         ) from None
     if isinstance(value, list) or value.get("error") or value.get("type") == "error":
         raise server_error(value)

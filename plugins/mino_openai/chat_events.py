@@ -64,8 +64,11 @@ def decode(
             if data.startswith("[DONE]"):
                 is_done = True
                 break
-            yield from answer.take(parse_event(name, data))
-            answer.check(is_whole=name == WHOLE)
+            event = parse_event(name, data)
+            yield from answer.take(event)
+            answer.check()
+            if name == WHOLE and not as_list(event.get("choices")):
+                raise ProviderError("protocol", "the server sent JSON that is no answer; check `base_url`")
     except ProviderError as error:
         if not (answer.finish and error.kind in ("stream", "timeout")):
             yield from answer.flush()
@@ -100,12 +103,10 @@ class _Answer:
             self._about(event, out)
         return out
 
-    def check(self, is_whole: bool) -> None:
-        """Raise what the last event reported; a JSON body must be an answer with an end."""
+    def check(self) -> None:
+        """Raise what the last event reported."""
         if self._error is not None:
             raise self._error
-        if is_whole and not self.finish:
-            raise ProviderError("protocol", "the server sent JSON that is no whole answer; check `base_url`")
 
     def _choose(self, choice: Json, out: list[Delta]) -> None:
         delta = choice.get("delta") or choice.get("message")

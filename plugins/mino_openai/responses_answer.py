@@ -74,11 +74,11 @@ class Answer:
     def turn_to(self, words: type[Words], key: Key) -> Iterator[Delta]:
         """From now on the words are those of another part."""
         yield from self.flush()
-        is_new = _checked(key) not in self._parts
-        if is_new and words is self._words is ReasoningDelta:
+        part = _usable(key)
+        if part not in self._parts and words is self._words is ReasoningDelta:
             yield ReasoningDelta("\n\n")
         self.key, self._words = key, words
-        self._pieces = self._parts.setdefault(key, [])
+        self._pieces = self._parts.setdefault(part, [])
 
     def take(self, text: object) -> str:
         """The next words, as they can be shown."""
@@ -94,7 +94,7 @@ class Answer:
         """The whole of a part: say only what its deltas did not, and nothing twice."""
         if not isinstance(text, str):
             return
-        if (pieces := self._parts.get(_checked(key))) is None:
+        if (pieces := self._parts.get(_usable(key))) is None:
             if any(key[0] == other[0] and "".join(said) == text for other, said in self._parts.items()):
                 return  # the same part under another index
             pieces = []
@@ -138,7 +138,7 @@ class Answer:
 
     def find(self, at: object, type: str, id: object) -> _Item:
         """The item at an index; by its id where a server leaves the index out."""
-        key = _checked((type, id if at is None else at))
+        key = _usable((type, id if at is None else at))
         if key not in self._items:
             self._items[key] = _Item(type, self._length)
         return self._items[key]
@@ -214,11 +214,9 @@ class Answer:
         return {KIND: {"model": model, "order": order}}
 
 
-def _checked(key: Key) -> Key:
-    """The key, if it can be one: indexes are numbers or names."""
-    if all(isinstance(index, str | int | None) for index in key):
-        return key
-    raise ProviderError("protocol", f"the server sent an event with an unusable index: {str(key)[:100]}")
+def _usable(key: Key) -> Key:
+    """The key without indexes that are no numbers or names: they count as missing."""
+    return tuple(index if isinstance(index, str | int) else None for index in key)
 
 
 def _usage(reported: Json) -> Usage | None:

@@ -47,9 +47,7 @@ def decode(events: Iterable[tuple[str, str]], model: str = "") -> Iterator[Delta
         if data.startswith("[DONE]"):
             continue
         event = parse_event(name, data)
-        kind = event.get("type")
-        if not isinstance(kind, str):
-            kind = name
+        kind = as_text(event.get("type")) or name
         if (delta := _DELTAS.get(kind)) is not None:
             part, words, index = delta
             key = (part, event.get("output_index"), event.get(index))

@@ -9,10 +9,23 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from mino_core import Message, ProviderError, Request, Text
+from mino_core import Message, Request, Text
 from mino_core.records.messages import message_from_json, message_to_json
 from mino_core.testing import Server
-from wire_harness import TERMINALS, Transcript, check, in_memory, pieces, provider, result_of, transcripts
+from wire_harness import (
+    TERMINALS,
+    Transcript,
+    check,
+    cut_everywhere,
+    in_chunks,
+    in_memory,
+    is_prefix,
+    pieces,
+    provider,
+    result_of,
+    sizes,
+    transcripts,
+)
 
 ALL = transcripts()
 STREAMS = [transcript for transcript in ALL if transcript.status == 200]
@@ -29,35 +42,29 @@ def test_there_are_transcripts_of_every_dialect() -> None:
 
 @streams
 def test_an_answer_is_the_same_however_its_bytes_are_cut(transcript: Transcript) -> None:
-    sizes = (1, 2, 3, 7, 64, 1024, len(transcript.body) or 1)
-    for size in sizes if len(transcript.body) < 100_000 else (1, 4096, len(transcript.body)):
+    for size in sizes(transcript):
         check(in_memory(transcript, pieces(transcript.body, size)), transcript)
 
 
-@pytest.mark.parametrize("size", [7, 0], ids=["7 bytes", "whole"])
 @all_of_them
-def test_an_answer_is_the_same_over_a_socket(transcript: Transcript, size: int) -> None:
-    body = transcript.body
-    if size and len(body) > 20_000:
-        size = 4096
-    with Server() as server:
-        server.reply(*pieces(body, size or len(body)), status=transcript.status, headers=transcript.headers)
-        made = provider(transcript.dialect, server.url, **transcript.options)
-        with closing(made):
+def test_an_answer_is_the_same_over_a_socket(transcript: Transcript) -> None:
+    """In HTTP chunks of each size, which a client takes one by one however they arrive."""
+    with Server() as server, closing(provider(transcript, server.url)) as made:
+        for size in sizes(transcript):
+            server.reply(in_chunks(transcript, size), framing="raw")
             check(result_of(made.stream(REQUEST)), transcript)
 
 
 @streams
 def test_a_cut_answer_is_never_complete_and_its_text_is_a_prefix(transcript: Transcript) -> None:
-    body, expect = transcript.body, transcript.expect
-    terminal = re.search(TERMINALS[transcript.dialect], body)
-    safe = terminal.start() if terminal else len(body) + 1
-    for cut in _cuts(len(body)):
-        for is_broken in (False, True):
-            result = in_memory(transcript, _broken_off(body[:cut], is_broken))
-            if cut <= safe:
-                assert result.outcome != "completed", cut
-            assert _is_prefix(result.text, expect["text"]), cut
+    """Cut at every byte, by a plain end and by a connection that breaks."""
+    terminal = re.search(TERMINALS[transcript.dialect], transcript.body)
+    safe = terminal.start() if terminal else len(transcript.body) + 1
+    for cut, result in cut_everywhere(transcript):
+        if cut <= safe:
+            assert result.outcome != "completed", cut
+        assert is_prefix(result.text, transcript.expect["text"]), cut
+        assert len(result.error) < 300, cut
 
 
 @pytest.mark.parametrize(
@@ -78,7 +85,7 @@ def test_the_next_request_echoes_what_the_server_wants_back(transcript: Transcri
     with Server() as server:
         server.reply(transcript.body)
         server.reply(transcript.body)
-        made = provider(transcript.dialect, server.url)
+        made = provider(transcript, server.url)
         with closing(made):
             answer = result_of(made.stream(REQUEST)).message
             answer = message_from_json(json.loads(json.dumps(message_to_json(answer))))
@@ -86,24 +93,6 @@ def test_the_next_request_echoes_what_the_server_wants_back(transcript: Transcri
         sent = server.requests[1].json
     for item in transcript.expect["replay"]:
         assert item in list(_objects(sent)), json.dumps(sent)
-
-
-def _cuts(size: int) -> Iterator[int]:
-    """Every cut; of a long body some, and all near its end."""
-    near = max(0, size - 250)
-    yield from range(0, near, 1 if size < 2_000 else 5 if size < 20_000 else 9_973)
-    yield from range(near, size)
-
-
-def _broken_off(body: bytes, is_broken: bool) -> Iterator[bytes]:
-    yield body
-    if is_broken:
-        raise ProviderError("stream", "the connection broke", 200)
-
-
-def _is_prefix(text: str, whole: str) -> bool:
-    """A tag that was cut is given up as text, a character that was cut as U+FFFD."""
-    return whole.startswith(text.rstrip("\ufffd")) or "<think>".startswith(text.strip())
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

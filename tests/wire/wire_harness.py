@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mino_core import Delta, Finished, Message, ProviderError, Refusal, RefusalDelta, Settings, Text
 from mino_core.session.reply import Reply, settle
-from mino_core.transport.sse import read_events
+from mino_core.transport.sse import Reader, read_events
 
+_T = TypeVar("_T")
 FOLDER = Path(__file__).parent / "transcripts"
 #: Each dialect's package, module, and provider.
 DIALECTS = {
@@ -27,6 +29,9 @@ TERMINALS = {
     "responses": rb'response\.completed|"status":\s*"completed"',
     "messages": rb'"stop_reason":\s*"',
 }
+
+
+BROKE = ProviderError("stream", "the connection broke", 200)
 
 
 @dataclass(frozen=True)
@@ -66,10 +71,16 @@ def transcripts() -> list[Transcript]:
     return found
 
 
-def provider(dialect: str, base_url: str, **settings: Any) -> Any:
+def made_for(dialect: str, base_url: str, **settings: Any) -> Any:
+    """The provider of a dialect, as a session would ask it."""
     package, module, name = DIALECTS[dialect]
     made = getattr(import_module(f"{package}.{module}"), name)
     return made(Settings({"base_url": base_url, **settings}, environ={}))
+
+
+def provider(transcript: Transcript, base_url: str) -> Any:
+    """The provider for a transcript, with the settings of its sidecar."""
+    return made_for(transcript.dialect, base_url, **transcript.options)
 
 
 def decoder(dialect: str, **options: Any) -> Callable[[Iterable[tuple[str, str]]], Iterator[Delta]]:
@@ -128,9 +139,70 @@ def in_memory(transcript: Transcript, chunks: Iterable[bytes], **options: Any) -
     return result_of(decode(read_events(chunks)))
 
 
+def sizes(transcript: Transcript) -> Sequence[int]:
+    """Of the pieces that it is fed in; one that is huge is spared the smallest."""
+    whole = len(transcript.body) or 1
+    return (1, 2, 3, 7, 64, 1024, whole) if whole < 100_000 else (1024, 4096, whole)
+
+
 def pieces(data: bytes, size: int) -> Iterator[bytes]:
-    for at in range(0, len(data), size or 1):
+    for at in range(0, len(data), size):
         yield data[at : at + size]
+
+
+def in_chunks(transcript: Transcript, size: int) -> bytes:
+    """The whole HTTP response, its body in chunks of that size."""
+    headers = "".join(f"{name}: {value}\r\n" for name, value in transcript.headers.items())
+    head = f"HTTP/1.1 {transcript.status} X\r\n{headers}transfer-encoding: chunked\r\n\r\n".encode()
+    return b"".join(
+        [
+            head,
+            *(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces(transcript.body, size)),
+            b"0\r\n\r\n",
+        ]
+    )
+
+
+def cut_everywhere(transcript: Transcript) -> Iterator[tuple[int, Result]]:
+    """What comes of the first n bytes, for each n, where they just end and where the connection breaks.
+
+    Many cuts give the same events; what comes of those is settled once.
+    """
+    decode, body = decoder(transcript.dialect, **transcript.options), transcript.body
+    step = 1 if len(body) < 100_000 else 9_973
+    reader, events = Reader(), []
+    seen: dict[object, Result] = {}
+    for cut in range(0, len(body), step):
+        pending, error = _pending(reader, body[:cut])
+        for last, raised in ((pending, error), ([], BROKE)):
+            key = (len(events), tuple(last), str(raised))
+            if key not in seen:
+                seen[key] = result_of(decode(_raising(events + last, raised)))
+            yield cut, seen[key]
+        events += reader.feed(body[cut : cut + step])
+
+
+def _pending(reader: Reader, body: bytes) -> tuple[list[tuple[str, str]], ProviderError | None]:
+    """What a plain end after these bytes adds to the events so far, without touching the reader."""
+    if reader.is_stream:
+        twin = copy(reader)
+        twin._open, twin._data = bytearray(reader._open), list(reader._data)
+        return twin.close(), None
+    try:
+        return list(read_events([body])), None
+    except ProviderError as error:
+        return [], error
+
+
+def _raising(items: Iterable[_T], error: ProviderError | None) -> Iterator[_T]:
+    yield from items
+    if error is not None:
+        raise error
+
+
+def is_prefix(text: str, whole: str) -> bool:
+    """A tag that was cut is given up as text, a character that was cut as U+FFFD."""
+    return whole.startswith(text.rstrip("\ufffd")) or "<think>".startswith(text.strip())
 
 
 def check(result: Result, transcript: Transcript) -> None:
