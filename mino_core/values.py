@@ -1,8 +1,9 @@
 """Frozen values, made in a fraction of the time that a frozen dataclass takes to make.
 
 A process makes some forty classes before its first prompt. `dataclasses` compiles six methods for
-each of them; here one is compiled, and the others are shared. What `dataclasses` offers for values
-(`replace`, `fields`, `asdict`, `is_dataclass`) works on these too.
+each of them; here one is compiled, and only when the first value of the class is made, and the
+others are shared. What `dataclasses` offers for values (`replace`, `fields`, `asdict`,
+`is_dataclass`) works on these too.
 """
 
 from __future__ import annotations
@@ -10,21 +11,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from dataclasses import Field
 
 _T = TypeVar("_T")
 
 
-@dataclass_transform(frozen_default=True)
+class _Made:
+    """A default that each value makes for itself."""
+
+    __slots__ = ("factory",)
+
+    def __init__(self, factory: Callable[[], Any]) -> None:
+        self.factory = factory
+
+
+def made(*, factory: Callable[[], _T]) -> _T:
+    """What a field is given where it has no other value: what `factory` returns, for each value anew."""
+    default: Any = _Made(factory)
+    return default  # type: ignore[no-any-return]
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(made,))
 def value(cls: type[_T]) -> type[_T]:
     """Make a class with annotated fields a frozen value with slots, equal by what is in it.
 
     A default that is a dict stands for an empty one of each value's own. A field whose name is in
-    the class's `_unlike` does not count for equality.
+    the class's `_unlike` does not count for equality, one in its `_unshown` is not in its `repr`.
     """
     names = tuple(cls.__annotations__)
     body = dict(vars(cls))
-    defaults = {name: body.pop(name) for name in names if name in body}
+    defaults = {name: _default(body.pop(name)) for name in names if name in body}
     for gone in ("__dict__", "__weakref__"):
         body.pop(gone, None)
     body |= {
@@ -39,15 +56,31 @@ def value(cls: type[_T]) -> type[_T]:
         "__reduce__": _reduce,
     }
     metaclass: Any = type(cls)
-    made = metaclass(cls.__name__, cls.__bases__, body)
-    made.__init__ = _init(made, names, defaults)
-    return made  # type: ignore[no-any-return]
+    finished = metaclass(cls.__name__, cls.__bases__, body)
+    finished.__init__ = _Init(finished, names, defaults)
+    return finished  # type: ignore[no-any-return]
 
 
 def replace(former: _T, **changes: Any) -> _T:
     """The same value with some of its fields changed."""
     kept = {name: getattr(former, name) for name in type(former).__slots__}  # type: ignore[attr-defined]
     return type(former)(**(kept | changes))
+
+
+def _default(given: Any) -> Any:
+    return _Made(dict) if isinstance(given, dict) else given
+
+
+class _Init:
+    """`__init__` of one class, compiled when it is first looked for, in its own place."""
+
+    def __init__(self, cls: Any, names: tuple[str, ...], defaults: dict[str, Any]) -> None:
+        self._of = cls, names, defaults
+
+    def __get__(self, instance: object, owner: Any) -> Any:
+        compiled = _init(*self._of)
+        self._of[0].__init__ = compiled
+        return compiled.__get__(instance, owner)
 
 
 def _init(cls: Any, names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
@@ -57,10 +90,12 @@ def _init(cls: Any, names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
         known[f"_set_{name}"] = vars(cls)[name].__set__
         given = name
         if name in defaults:
-            known[f"_default_{name}"] = None if isinstance(defaults[name], dict) else defaults[name]
+            default = defaults[name]
+            known[f"_default_{name}"] = default
             parameters.append(f"{name}=_default_{name}")
-            if isinstance(defaults[name], dict):
-                given = f"{{}} if {name} is None else {name}"
+            if isinstance(default, _Made):
+                known[f"_make_{name}"] = default.factory
+                given = f"_make_{name}() if {name} is _default_{name} else {name}"
         else:
             parameters.append(name)
         lines.append(f" _set_{name}(self, {given})")
@@ -84,7 +119,8 @@ def _refuse(self: Any, name: str, *_: object) -> None:
 
 
 def _repr(self: Any) -> str:
-    inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+    unshown = getattr(self, "_unshown", ())
+    inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__ if name not in unshown)
     return f"{type(self).__qualname__}({inside})"
 
 
@@ -113,10 +149,10 @@ class _Fields:
         import dataclasses
 
         body = {
-            name: dataclasses.field(default_factory=dict) if isinstance(given, dict) else given
+            name: dataclasses.field(default_factory=given.factory) if isinstance(given, _Made) else given
             for name, given in self._defaults.items()
         }
         twin: Any = type(owner.__name__, (), {"__annotations__": owner.__annotations__, **body})
-        made: dict[str, Field[Any]] = dataclasses.dataclass(twin).__dataclass_fields__
-        owner.__dataclass_fields__ = made
-        return made
+        fields: dict[str, Field[Any]] = dataclasses.dataclass(twin).__dataclass_fields__
+        owner.__dataclass_fields__ = fields
+        return fields

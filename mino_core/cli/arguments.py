@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mino_core.config import Flags
 from mino_core.errors import UsageError
+from mino_core.values import made, value
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -23,11 +23,11 @@ exit codes: 0 completed, 1 a bug in mino, 2 usage or configuration, 3 failed, 4 
 5 interrupted, 130 cancelled, 141 broken pipe"""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Asked:
     """Everything on the command line; `help` is the text of it where that was asked for."""
 
-    flags: Flags = field(default_factory=Flags)
+    flags: Flags = made(factory=Flags)
     prompt: str | None = None
     interactive: bool = False
     attach: tuple[Path, ...] = ()

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mino_core.errors import ConfigError
 from mino_core.settings import Settings
+from mino_core.values import made, replace, value
 
 from . import choice as provider_choice
 from . import keys as config_keys
@@ -36,9 +36,11 @@ INSTRUCTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Flags:
     """What the command line says about the configuration; `config` is another file than the usual."""
+
+    _unshown = ("options",)
 
     provider: str | None = None
     model: str | None = None
@@ -53,13 +55,10 @@ class Flags:
     debug: bool = False
     yes: bool = False
     system: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    options: Mapping[str, Any] = {}
     extensions: tuple[Path, ...] = ()
     resume: str | None = None
     continue_: bool = False
-
-
-# The small values are named tuples: each costs a start a seventh of what a dataclass does.
 
 
 class SessionConfig(NamedTuple):
@@ -96,7 +95,7 @@ class PluginsConfig(NamedTuple):
     settings: Mapping[str, Settings] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Config:
     """Everything that was configured. `Config()` is what holds where nothing was.
 
@@ -105,22 +104,25 @@ class Config:
     file's name, a variable or a flag; `warnings` are sentences to show once.
     """
 
-    home: Path = field(default_factory=lambda: home_directory(os.environ))
-    session: SessionConfig = field(default_factory=SessionConfig)
-    shell: ShellConfig = field(default_factory=ShellConfig)
-    history: Choice = field(default_factory=lambda: Choice("jsonl", Settings()))
+    _unlike = ("flags", "environ", "file", "state", "values", "origins")
+    _unshown = ("environ", "file", "state", "values", "origins")
+
+    home: Path = made(factory=lambda: home_directory(os.environ))
+    session: SessionConfig = SessionConfig()
+    shell: ShellConfig = ShellConfig()
+    history: Choice = made(factory=lambda: Choice("jsonl", Settings()))
     send: Send = "all"
-    renderer: Choice = field(default_factory=lambda: Choice("rich", Settings()))
-    input: Choice = field(default_factory=lambda: Choice("editor", Settings()))
-    plugins: PluginsConfig = field(default_factory=PluginsConfig)
-    providers: Mapping[str, Settings] = field(default_factory=dict)
+    renderer: Choice = made(factory=lambda: Choice("rich", Settings()))
+    input: Choice = made(factory=lambda: Choice("editor", Settings()))
+    plugins: PluginsConfig = PluginsConfig()
+    providers: Mapping[str, Settings] = {}
     instructions: str = INSTRUCTIONS
-    flags: Flags = field(default_factory=Flags, compare=False)
-    environ: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    file: Document = field(default_factory=Document, repr=False, compare=False)
-    state: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    values: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    flags: Flags = made(factory=Flags)
+    environ: Mapping[str, str] = {}
+    file: Document = made(factory=Document)
+    state: Mapping[str, Any] = {}
+    values: Mapping[str, Any] = {}
+    origins: Mapping[str, str] = {}
     warnings: tuple[str, ...] = ()
 
     @property

@@ -7,11 +7,11 @@ its preset, and MINO_API_KEY goes to the provider that the user has named beside
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mino_core.errors import ConfigError
 from mino_core.settings import Settings
+from mino_core.values import value
 
 from .keys import did_you_mean
 from .presets import KEY_SUFFIX, presets
@@ -24,7 +24,7 @@ LOCAL = "local"
 _NAMED_FOR_THIS_RUN = ("MINO_PROVIDER", "--provider")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ProviderChoice:
     """One provider to make. `why` says in words how it was chosen; `options` go into each request.
 
@@ -32,12 +32,14 @@ class ProviderChoice:
     count as read.
     """
 
+    _unshown = ("options",)
+
     name: str
     kind: str
     settings: Settings
     model: str | None = None
     why: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    options: Mapping[str, Any] = {}
 
 
 def choose(config: Config, name: str | None = None, kinds: Collection[str] = ()) -> ProviderChoice:

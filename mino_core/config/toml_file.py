@@ -9,23 +9,25 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mino_core.errors import ConfigError
+from mino_core.values import value
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PLACE = r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Document:
     """What one TOML file says. Without a file, an empty table that has no places."""
 
+    _unshown = ("text", "table")
+
     path: Path = Path()
-    text: str = field(default="", repr=False)
-    table: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    text: str = ""
+    table: Mapping[str, Any] = {}
 
     def place(self, key: str) -> str:
         """Where a dotted key stands, such as `config.toml:3`; where its table does if it is missing.
@@ -74,11 +76,11 @@ def read(path: Path) -> Document | None:
 def find(table: Mapping[str, Any], dotted: str) -> tuple[str, ...]:
     """The keys that lead as far along a dotted path as the table goes; keys may hold dots."""
     best: tuple[str, ...] = ()
-    for key, value in table.items():
+    for key, inner in table.items():
         if dotted != key and not dotted.startswith(f"{key}."):
             continue
         rest = dotted[len(key) + 1 :]
-        path = (key, *(find(value, rest) if rest and isinstance(value, dict) else ()))
+        path = (key, *(find(inner, rest) if rest and isinstance(inner, dict) else ()))
         best = max(best, path, key=len)
     return best
 

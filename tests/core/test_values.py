@@ -2,10 +2,12 @@
 
 import copy
 import dataclasses
+import inspect
 import pickle
 
 import pytest
 from mino_core import Finished, Message, Request, Text, TextDelta, Tool, ToolCall, Usage
+from mino_core.values import made, value
 
 
 def test_a_value_does_not_change():
@@ -68,3 +70,36 @@ def test_values_can_be_copied_and_pickled():
     message = Message("user", (Text("a"),), {"k": [1]})
     assert copy.deepcopy(message) == message
     assert pickle.loads(pickle.dumps(message)) == message
+
+
+@value
+class Box:
+    """A value with a default of each kind, and a field that is not shown."""
+
+    _unshown = ("secret",)
+
+    name: str = "box"
+    things: list[str] = made(factory=list)
+    secret: str = ""
+
+
+def test_a_default_that_is_made_is_made_for_each_value():
+    one, other = Box(), Box()
+    one.things.append("a")
+    assert (one.things, other.things) == (["a"], [])
+    assert Box(things=["b"]).things == ["b"]
+    assert [field.name for field in dataclasses.fields(Box)] == ["name", "things", "secret"]
+
+
+def test_what_is_not_to_be_shown_is_not():
+    assert repr(Box(secret="hidden")) == "Box(name='box', things=[])"
+
+
+def test_the_arguments_of_a_value_are_known_before_the_first_is_made():
+    @value
+    class Fresh:
+        text: str
+        size: int = 1
+
+    assert str(inspect.signature(Fresh)) == "(text, size=1)"
+    assert Fresh("a") == Fresh(text="a", size=1)
