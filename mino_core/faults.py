@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from .errors import MinoError
 from .interrupts import TimedOut
 from .screen import sanitise
 from .secret import mask
+from .values import value
 
 #: No reason is longer than this many characters.
 _LONGEST = 400
@@ -16,7 +16,8 @@ _OWN = os.path.dirname(__file__)
 _STANDARD = os.path.dirname(os.__file__)
 
 
-class Fault(NamedTuple):
+@value
+class Fault:
     """One promise that the plugin named `plugin` broke while doing `what`; `text` is the line to show."""
 
     plugin: str

@@ -7,10 +7,14 @@ prompts) goes through `aside`, which keeps it out of a pipe.
 from __future__ import annotations
 
 import os
-import re
 import select
 import sys
 from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 #: Terminals that are known to draw OSC 8 links, by a variable that they set.
 _LINKING_VARIABLES = (
@@ -143,10 +147,23 @@ def _write_all(fd: int, data: bytes) -> None:
 # -- what may not reach a terminal -------------------------------------------------------------
 
 _FLAG, _TAG_END = "\U0001f3f4", "\U000e007f"
-_SUSPECT = re.compile(
+_SUSPECT = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\ud800-\udfff]"
 )
 _UNKNOWN = "\ufffd"
+
+
+@cache
+def _suspect() -> re.Pattern[str]:
+    """What may not pass. Compiling it takes as long as a small import, so it waits for a text in doubt."""
+    import re
+
+    return re.compile(_SUSPECT)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in a text is suspect, for certain: all that is suspect is unprintable to Python."""
+    return text.replace("\n", "").isprintable()
 
 
 class Sanitiser:
@@ -163,7 +180,7 @@ class Sanitiser:
 
     def feed(self, text: str) -> str:
         """The next piece, made safe. A CR at its end waits for the next piece."""
-        if not (self._after_cr or self._in_flag or _SUSPECT.search(text)):
+        if not (self._after_cr or self._in_flag) and (_is_plain(text) or not _suspect().search(text)):
             self._in_flag = text.endswith(_FLAG)
             return text
         return "".join(map(self._mark, text))
@@ -190,7 +207,7 @@ class Sanitiser:
         if char == "\r":
             self._after_cr = True
             return before
-        if not _SUSPECT.match(char):
+        if not _suspect().match(char):
             return before + char
         if char < " ":
             return before + chr(0x2400 + ord(char))

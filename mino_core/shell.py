@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from . import interrupts
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from .types import Input
 
 PROMPT = "You> "
-_COMMAND = re.compile(r"/([\w:-]+)(?:\s+(.*))?", re.ASCII | re.DOTALL)
 _WAYS_OUT = frozenset({"exit", "quit"})
 #: What an interactive run ends with where Ctrl-C left it.
 CANCELLED = 130
@@ -64,7 +62,9 @@ def read_line(line: str) -> Command | Prompt | Leave | None:
     if stripped.startswith("//"):
         return Prompt(line.replace("/", "", 1))
     if stripped.startswith("/"):
-        if found := _COMMAND.fullmatch(stripped):
+        import re  # no pattern is compiled before a line needs one
+
+        if found := re.fullmatch(r"/([\w:-]+)(?:\s+(.*))?", stripped, re.ASCII | re.DOTALL):
             return Command(found[1], found[2] or "")
         if not re.match(r"/\S*/", stripped):
             return Command(stripped[1:].split(maxsplit=1)[0] if stripped[1:].strip() else "", "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mino_core.errors import ConfigError
 from mino_core.settings import Settings
@@ -61,7 +61,8 @@ class Flags:
     continue_: bool = False
 
 
-class SessionConfig(NamedTuple):
+@value
+class SessionConfig:
     """`[session]`. `provider` and `model` are None where nothing was chosen; `resume` is never or last.
 
     `instructions` is relative to MINO_HOME.
@@ -74,20 +75,23 @@ class SessionConfig(NamedTuple):
     max_rounds: int = 50
 
 
-class ShellConfig(NamedTuple):
+@value
+class ShellConfig:
     """`[shell]`. `interrupt` is prompt or exit: where Ctrl-C during an answer leads."""
 
     interrupt: str = "prompt"
 
 
-class Choice(NamedTuple):
+@value
+class Choice:
     """What one of several offers is chosen, and the settings to make it with."""
 
     name: str
     settings: Settings
 
 
-class PluginsConfig(NamedTuple):
+@value
+class PluginsConfig:
     """`[plugins]`. `limit` is in seconds, for one call into a plugin."""
 
     disabled: tuple[str, ...] = ()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from mino_core import values
 
 #: Tables of built-in plugins that may stand at the top: `[tools]` is `[plugins.settings.tools]`.
 ALIASES = ("tools", "mcp", "acp")
@@ -11,7 +13,8 @@ ALIASES = ("tools", "mcp", "acp")
 CHOICES = {"history": "backend", "renderer": "name", "input": "name"}
 
 
-class Key(NamedTuple):
+@values.value
+class Key:
     """One key: `check` returns what a value must be where it is not that; `variable` may override it."""
 
     path: str

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+
+from mino_core.values import value
 
 #: How the name of every key variable ends; so an environment without one needs no presets read.
 KEY_SUFFIX = "_API_KEY"
 
 
-class Preset(NamedTuple):
+@value
+class Preset:
     """One server: what `[providers.NAME]` would say about it.
 
     `keys` are the environment variables that may hold its key, in order; `model` is a model that

@@ -12,9 +12,9 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
-from mino_core import __version__
+from mino_core import __version__, values
 
 from .requirement import unmet
 
@@ -24,7 +24,8 @@ _GROUP = "mino"
 Source: TypeAlias = Literal["built-in", "distribution", "file", "project"]
 
 
-class Found(NamedTuple):
+@values.value
+class Found:
     """A plugin that is there, not yet imported.
 
     `value` is the entry point's `module:attribute`, `path` the metadata directory or the file, `code`

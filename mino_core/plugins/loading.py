@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from importlib import import_module
 from itertools import takewhile
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from mino_core import hooks
 from mino_core.errors import PluginError
+from mino_core.values import value
 
 from .discovery import Found
 
@@ -25,7 +26,8 @@ State: TypeAlias = Literal["loaded", "disabled", "failed", "skipped"]
 _LAZY = 0x20 | 0x80 | 0x200
 
 
-class Ruling(NamedTuple):
+@value
+class Ruling:
     """What becomes of a plugin that was found; where it does not load, `why`, whose fault, and the cure."""
 
     found: Found

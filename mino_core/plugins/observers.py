@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from time import monotonic
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from mino_core import interrupts
 from mino_core.types import Finished, ReasoningDelta, RefusalDelta, TextDelta, ToolCall, Usage
+from mino_core.values import value
 
 #: Seconds that an observer may take for a delta, and for any other event.
 DELTA_LIMIT, LIMIT = 0.1, 2.0
@@ -23,7 +24,8 @@ Call: TypeAlias = Callable[[Any], object]
 _DELTAS = (TextDelta, ReasoningDelta, RefusalDelta, ToolCall, Usage, Finished)
 
 
-class Observer(NamedTuple):
+@value
+class Observer:
     """One plugin's `mino_event`, as a function of the event alone."""
 
     plugin: str

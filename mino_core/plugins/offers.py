@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from mino_core.types import Tool
+from mino_core.values import value
 
 from .discovery import is_name
 
@@ -23,7 +24,8 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _LONGEST_TOOL = 64
 
 
-class Offer(NamedTuple):
+@value
+class Offer:
     """One thing that a plugin offers under a name."""
 
     name: str
@@ -56,7 +58,8 @@ class Offers(Mapping[str, Offer]):
         return f"<offers {sorted(self._short)}>"
 
 
-class Clash(NamedTuple):
+@value
+class Clash:
     """A name that more than one plugin wants; `text` says who has it now."""
 
     plugins: tuple[str, ...]

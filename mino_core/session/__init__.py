@@ -26,7 +26,6 @@ from mino_core.types import (
 
 from .display import Display
 from .journal import Copies, Journal
-from .turn import Turn
 
 if TYPE_CHECKING:
     from mino_core.config import Config
@@ -224,6 +223,8 @@ class Session:
 
     def warm(self) -> None:
         """Do now what the first question would wait for; an input calls it while a person types."""
+        from . import turn  # noqa: F401 (what a turn needs is imported here, not on the way to the prompt)
+
         self.display.warm()
         self.journal.prepare()
         warm: Callable[[], None] | None = getattr(self.answerer, "warm", None)
@@ -272,6 +273,8 @@ class Session:
         return self.host.request(request, self)
 
     def _run(self, turn: int, prompt: str) -> TurnEnded:
+        from .turn import Turn
+
         self.tools = self.host.tools()
         self.display.observers = self.host.observers(self)
         with self.host.watching():

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 from mino_core import MinoError
 
 from . import modes, plainly
-from .choices import offer, pose
-from .completion import Candidate, candidates
 
 if TYPE_CHECKING:
     from mino_core import Screen, Session, Settings
 
+    from .completion import Candidate
     from .line import Line
 
 _MODES = ("emacs", "vi")
@@ -69,6 +68,8 @@ class Editor:
 
         What was typed before the question is kept for the next prompt.
         """
+        from .choices import offer, pose
+
         prompt = offer(choices)
         if len(prompt) + _ROOM > self._screen.columns:
             question, prompt = f"{question} {prompt}", "> "
@@ -147,6 +148,8 @@ class Editor:
     def _complete(self, text: str) -> Iterable[Candidate]:
         if self._session is None:
             return
+        from .completion import candidates
+
         try:
             yield from candidates(self._session, text)
         except MinoError as error:

@@ -18,7 +18,7 @@ def test_the_example_holds_every_default(tmp_path):
     assert {name: dict(table) for name, table in config.plugins.settings.items()} == {
         "tools": {"enabled": []}
     }
-    without_tools = replace(config, plugins=config.plugins._replace(settings={}), warnings=())
+    without_tools = replace(config, plugins=replace(config.plugins, settings={}), warnings=())
     assert without_tools == Config(home=tmp_path)
 
 
