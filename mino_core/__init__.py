@@ -16,8 +16,19 @@ if TYPE_CHECKING:
     from .errors import UsageError as UsageError
     from .hooks import hookimpl as hookimpl
     from .plugins import Host as Host
+    from .printing import say as say
+    from .printing import say_json as say_json
+    from .printing import table as table
     from .records import Conversation as Conversation
+    from .records import Turn as Turn
     from .records import fold as fold
+    from .records import message_from_json as message_from_json
+    from .records import message_to_json as message_to_json
+    from .records import new_id as new_id
+    from .records import record as record
+    from .records.finding import Summary as Summary
+    from .records.finding import find_conversation as find_conversation
+    from .records.finding import summary as summary
     from .records.messages import is_blank as is_blank
     from .screen import Sanitiser as Sanitiser
     from .screen import Screen as Screen
@@ -41,6 +52,7 @@ if TYPE_CHECKING:
     from .types import Notice as Notice
     from .types import Outcome as Outcome
     from .types import Part as Part
+    from .types import Pasted as Pasted
     from .types import Provider as Provider
     from .types import Reasoning as Reasoning
     from .types import ReasoningDelta as ReasoningDelta
@@ -80,7 +92,17 @@ _HOMES = {
     "hooks": ("hookimpl",),
     "records.messages": ("is_blank",),
     "plugins": ("Host",),
-    "records": ("Conversation", "fold"),
+    "printing": ("say", "say_json", "table"),
+    "records": (
+        "Conversation",
+        "Turn",
+        "fold",
+        "message_from_json",
+        "message_to_json",
+        "new_id",
+        "record",
+    ),
+    "records.finding": ("Summary", "find_conversation", "summary"),
     "screen": ("Sanitiser", "Screen"),
     "session": ("Session",),
     "tools": ("ToolContext",),
@@ -100,6 +122,7 @@ _HOMES = {
         "Notice",
         "Outcome",
         "Part",
+        "Pasted",
         "Provider",
         "Reasoning",
         "ReasoningDelta",

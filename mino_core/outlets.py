@@ -11,11 +11,13 @@ import io
 import os
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 #: Lines that wait for the main thread.
 _queue: deque[str] = deque()
+#: Called, from any thread, when there is a new one and the main thread waits for a key.
+wake: Callable[[], None] | None = None
 
 
 def waiting() -> bool:
@@ -44,6 +46,8 @@ class LineWriter(io.TextIOBase):
     def write(self, text: str) -> int:
         *lines, self._open_line = (self._open_line + text).split("\n")
         _queue.extend(lines)
+        if lines and wake is not None:
+            wake()
         return len(text)
 
     def end(self) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import interrupts
+from . import interrupts, outlets
 from .errors import MinoError
 from .records.messages import is_blank
-from .types import Outcome
+from .types import Outcome, Pasted
 from .values import value
 
 if TYPE_CHECKING:
@@ -50,12 +50,14 @@ class Leave:
 
 
 def read_line(line: str) -> Command | Prompt | Leave | None:
-    """What a line means; None where it is blank.
+    """What a line means; None where it is blank. A pasted one is for the model.
 
     A first word `/name` is a command, `//x` says `/x`, a first word with a further slash is text.
     """
     if is_blank(line):
         return None
+    if isinstance(line, Pasted):
+        return Prompt(str(line))
     stripped = line.strip()
     if stripped in _WAYS_OUT:
         return Leave()
@@ -112,6 +114,7 @@ class Shell:
 
     def _read(self) -> str:
         self.session.display.show_strays()
+        outlets.wake = self._show_strays
         try:
             with interrupts.armed():
                 return self.input.read(PROMPT)
@@ -120,6 +123,13 @@ class Shell:
         except Exception as error:  # noqa: BLE001 (an input may be a plugin's)
             self._take_over(error)
             return ""
+        finally:
+            outlets.wake = None
+
+    def _show_strays(self) -> None:
+        """Show what is printed while a line is edited, where the input can; else it waits for its end."""
+        if above := getattr(self.input, "above", None):
+            above(self.session.display.show_strays)
 
     def _take_over(self, error: Exception) -> None:
         """Put plain lines in place of an input that failed."""

@@ -170,11 +170,22 @@ class Renderer(Protocol):
         ...
 
 
+class Pasted(str):
+    """A line that was pasted, or begins so: words for the model, never a command or a way out."""
+
+    __slots__ = ()
+
+
 class Input(Protocol):
-    """What reads a line. May also have `close()` and `above(draw)`."""
+    """What reads a line.
+
+    May also have `close()`; `attach(session)`, called once before the first read; and
+    `above(draw)`, callable from any thread, which calls `draw` above the line being edited, or at
+    once where none is.
+    """
 
     def read(self, prompt: str) -> str:
-        """The next line; EOFError at the end."""
+        """The next line, a `Pasted` where it was pasted; EOFError at the end."""
         ...
 
     def ask(self, question: str, choices: Sequence[str]) -> str | None:

@@ -240,9 +240,14 @@ class Session:
         self.leaving = True
 
     def notify(self, text: str, level: Level = "info") -> None:
-        """Tell the user one thing, beside the answer."""
+        """Tell the user one thing, beside the answer and above the line that is being edited."""
+        notice = Notice(level, text)
+        above = getattr(self.input, "above", None)
         with interrupts.held():
-            self.display.show(Notice(level, text))
+            if above is None:
+                self.display.show(notice)
+            else:
+                above(lambda: self.display.show(notice))
 
     def question(self, text: str, choices: Sequence[str]) -> str | None:
         """Ask the user; None where nobody answers. No clock runs meanwhile."""

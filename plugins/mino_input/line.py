@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable
 from typing import TYPE_CHECKING
 
+from mino_core import Pasted
 from prompt_toolkit.application import Application
 from prompt_toolkit.application.run_in_terminal import in_terminal
 from prompt_toolkit.buffer import Buffer
@@ -25,7 +26,7 @@ from .bindings import bindings
 from .completion import Candidate, is_name
 from .drawing import layout, output, style
 from .keys import Keyboard
-from .pasted import Pasted, as_text
+from .pasted import PasteWatch
 from .running import ESCAPE, run
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Line:
             enable_history_search=True,
             history=_Earlier(past),
         )
-        self.pasted = Pasted(self.buffer)
+        self.pasted = PasteWatch(self.buffer)
         self.app: Application[str] = Application(
             layout=layout(self.buffer, lambda: self.prompt),
             key_bindings=bindings(self),
@@ -118,7 +119,7 @@ class Line:
         """Send the line. What was pasted is never a command."""
         text = self.buffer.text
         if is_burst or self.pasted.begins_the_line():
-            text = as_text(text)
+            text = Pasted(text)
         # Of what is taller than the screen only a part is drawn; the scrollback is to have it whole.
         self.app.erase_when_done = self._is_tall()
         self.app.exit(result=text)

@@ -11,9 +11,10 @@ import select
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mino_core import Pasted
+
 from .choices import offer, pose, shown, understand
 from .kernel import END, Kernel
-from .pasted import as_text
 
 if TYPE_CHECKING:
     from mino_core import Screen, Session, Settings
@@ -115,10 +116,10 @@ class Lines:
             if not newline and select.select([0], [], [], 0)[0]:  # a whole line more, at once
                 self._rest += kernel.drain()
                 self._burst = len(self._rest)
-                return as_text(line)
+                return Pasted(line)
             if self._burst:
                 self._burst = max(0, self._burst - len(ahead) - len(newline))
-                return as_text(line)
+                return Pasted(line)
             return line
 
     def _next(self) -> str:

@@ -8,13 +8,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.buffer import Buffer
 
 
-def as_text(line: str) -> str:
-    """A line that is no command, whatever it begins with: `//x` says `/x`."""
-    blanks = len(line) - len(line.lstrip())
-    return line[:blanks] + "/" + line[blanks:] if line.startswith("/", blanks) else line
-
-
-class Pasted:
+class PasteWatch:
     """Watches a buffer. A line that is emptied, or is given another beginning by hand, is typed."""
 
     def __init__(self, buffer: Buffer) -> None:

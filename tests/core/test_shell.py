@@ -6,7 +6,7 @@ import signal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mino_core import Finished, ProviderError, TextDelta
+from mino_core import Finished, Pasted, ProviderError, TextDelta
 from mino_core.shell import Command, Leave, Prompt, Shell, read_line, worst
 from stage import Stage
 
@@ -221,3 +221,27 @@ def test_an_input_that_fails_is_replaced_by_plain_lines(tmp_path):
         shell.run()
     assert broken.closed
     assert any("no keys" in notice for notice in stage.renderer.notices)
+
+
+@pytest.mark.parametrize("line", ["/exit", "exit", "//x", "/clear\nnow"])
+def test_what_was_pasted_is_for_the_model(line):
+    assert read_line(Pasted(line)) == Prompt(line)
+    assert read_line(Pasted(" \n")) is None
+
+
+def test_a_notice_goes_above_the_line_that_is_edited(tmp_path):
+    class Editing(Lines):
+        def __init__(self, *lines):
+            super().__init__(*lines)
+            self.above_line = []
+
+        def above(self, draw):
+            self.above_line.append(draw)
+            draw()
+
+    stage = Stage(tmp_path)
+    with stage.opened() as session:
+        reader = Editing(lambda: session.notify("hello"))
+        Shell(session, reader).run()
+    assert stage.renderer.notices == ["hello"]
+    assert len(reader.above_line) == 1

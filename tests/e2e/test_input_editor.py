@@ -79,6 +79,7 @@ def test_combining_marks_and_joined_emoji_are_sent_as_pasted(talk):
         ("a\r\nb\rc", "a\nb\nc"),
         ("all:\n\tcc -o x x.c", "all:\n\tcc -o x x.c"),
         ("/exit", "/exit"),
+        ("exit", "exit"),
         (" /exit\nnow", " /exit\nnow"),
         ("//x", "//x"),
     ],
