@@ -51,6 +51,11 @@ class Turn:
         """The user's words, empty where the question is not there any more."""
         return self.messages[0].text if self.messages and self.messages[0].role == "user" else ""
 
+    @property
+    def said(self) -> tuple[Message, ...]:
+        """Everything that was said, also in a reply that broke off."""
+        return (*self.messages, self.partial) if self.partial else self.messages
+
 
 class Conversation:
     """What a log of records amounts to.
@@ -88,9 +93,7 @@ class Conversation:
         sent = [Message("user", (Text(self.summary),))] if self.summary and send != "none" else []
         for n, turn in self._turns.items():
             if send == "all" or n == running or (send == "completed" and turn.outcome == "completed"):
-                sent += turn.messages
-                if turn.partial:
-                    sent.append(turn.partial)
+                sent += turn.said
         return tuple(sent)
 
     def add(self, record: object) -> None:
@@ -161,7 +164,7 @@ class Conversation:
         turn = self._turn(record, opens=message.role == "user")
         asks, replies = message.role == "user", message.role == "assistant"
         messages, records = turn.messages, turn.records
-        if replies and not says_something(message.parts):
+        if replies and not says_something(message.parts) and not message.meta:
             self.blank += 1
         else:
             # a question that comes after its replies still stands before them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mino_core.errors import ProviderError
 from mino_core.records.messages import is_blank
+from mino_core.transport import plain
 from mino_core.types import (
     Delta,
     Finished,
@@ -73,6 +74,12 @@ class Reply:
         return "".join(piece for kind, pieces in self._runs if kind is Text for piece in pieces)
 
     @property
+    def is_paused(self) -> bool:
+        """Whether the server waits to be asked for the rest: then it needs what it said, even wordless."""
+        end = self.finished
+        return end is not None and end.reason == "pause" and (self.has_words or bool(end.meta))
+
+    @property
     def pieces(self) -> int:
         """How many pieces of text came: a cheap measure of growth."""
         return sum(len(pieces) for _, pieces in self._runs)
@@ -101,4 +108,4 @@ def settle(reply: Reply, error: ProviderError | None) -> Ending:
     words = _WORDS[end.reason]
     raw = f" ({end.raw_reason})" if end.raw_reason else ""
     detail = f": {end.detail}" if end.detail else ""
-    return Ending("incomplete", ProviderError(end.reason, f"{words}{raw}{detail}"))
+    return Ending("incomplete", ProviderError(end.reason, plain(f"{words}{raw}{detail}")))

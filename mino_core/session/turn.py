@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mino_core import interrupts, transport
 from mino_core.errors import ProviderError
 from mino_core.records.messages import sum_usage, usage_to_json
+from mino_core.transport.failures import fit
 from mino_core.types import (
     Delta,
     Finished,
@@ -113,7 +114,7 @@ class Turn:
             self.rounds += 1
             self.session.display.show(RoundStarted(self.rounds))
             ending = self._round()
-            if ending.error is not None and ending.error.kind == "pause" and self._reply.has_words:
+            if self._reply.is_paused:
                 continue
             if ending.outcome != "completed" or not self._reply.calls:
                 return ending
@@ -134,7 +135,7 @@ class Turn:
         try:
             self._pull()
         except ProviderError as failure:
-            error = failure
+            error = fit(failure)
         with interrupts.sealed():
             ending = settle(self._reply, error)
             self._keep(ending)
@@ -235,7 +236,7 @@ class Turn:
         reply = self._reply
         self.usages.append(reply.usage)
         calls = tuple(reply.calls) if ending.outcome == "completed" else ()
-        if not (reply.has_words or calls):
+        if not (reply.has_words or calls or reply.is_paused):
             return
         error = {"error": ending.error.as_json()} if ending.error else {}
         self.session.journal.said(

@@ -29,6 +29,7 @@ from .decoding import (
     server_error,
     usage,
 )
+from .failures import plain
 from .http import Endpoint
 from .mending import mended
 
@@ -45,6 +46,7 @@ __all__ = [
     "idle",
     "mended",
     "parse_event",
+    "plain",
     "run_async",
     "server_error",
     "usage",

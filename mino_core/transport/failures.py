@@ -62,8 +62,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def completed(error: ProviderError, identity: str) -> ProviderError:
-    """The error of a dialect, fit for one line whatever it quotes, with the id of its request."""
+def fit(error: ProviderError, identity: str = "") -> ProviderError:
+    """The same error, fit for one line whatever it quotes, with the id of its request."""
     error.message = plain(error.message)
     error.args = (error.message,)
     error.request_id = error.request_id or identity

@@ -101,7 +101,7 @@ class Endpoint:
             try:
                 yield from decode(events)
             except ProviderError as error:
-                raise failures.completed(error, self._request_id) from None
+                raise failures.fit(error, self._request_id) from None
 
     def get(self, path: str, headers: Mapping[str, str] = {}) -> object:
         """GET JSON, for `models()`; raises ProviderError."""

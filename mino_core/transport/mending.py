@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from mino_core.records.messages import is_blank
 from mino_core.types import (
@@ -21,10 +21,13 @@ from mino_core.types import (
 NO_RESULT = "This call was not run."
 
 
-def mended(messages: Iterable[Message]) -> tuple[Message, ...]:
+def mended(
+    messages: Iterable[Message], is_wanted: Callable[[Message], bool] = lambda message: False
+) -> tuple[Message, ...]:
     """The messages, repaired; every dialect encodes these.
 
-    - blank texts of the user are dropped, and messages with nothing to say;
+    - blank texts of the user are dropped, and messages with nothing to say, but for those that are
+      wanted all the same, for what stands in their `meta`;
     - consecutive user messages become one, their parts in order;
     - after an assistant message with calls comes exactly one tool message: a result for each call,
       in the order of the calls, then what else the tools showed (images, files). A call without a
@@ -41,7 +44,7 @@ def mended(messages: Iterable[Message]) -> tuple[Message, ...]:
                 answers.take(message)
             continue
         parts = tuple(_kept(message))
-        if not parts:
+        if not parts and not is_wanted(message):
             continue
         if answers is not None:
             out.append(answers.message())

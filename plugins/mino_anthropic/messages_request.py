@@ -71,7 +71,7 @@ def _turns(request: Request) -> list[Json]:
     used: set[str] = set()
     ids: list[str] = []
     is_paused = False
-    for message in mended(request.messages):
+    for message in mended(request.messages, lambda message: _is_paused(message, request.model)):
         match message.role:
             case "user":
                 _add(spoken, "user", _user(message))
@@ -82,7 +82,7 @@ def _turns(request: Request) -> list[Json]:
                 results = [part for part in message.parts if isinstance(part, ToolResult)]
                 _add(spoken, "user", [_result(*each) for each in zip(results, ids, strict=True)])
                 _add(spoken, "user", _user(message))  # pictures that tools returned
-        is_paused = _kept(message, request.model).get("stop") in PAUSES
+        is_paused = _is_paused(message, request.model)
     turns: list[Json] = []
     for n, turn in enumerate(spoken, 1):
         is_open = is_paused and n == len(spoken)
@@ -184,7 +184,7 @@ def _assistant(message: Message, model: str, ids: list[str]) -> list[Json]:
                     blocks.append({"type": "text", "text": said})
             case _:
                 blocks.append(dict(said))
-    if _kept(message, model).get("stop") in PAUSES:
+    if _is_paused(message, model):
         if blocks and blocks[-1]["type"] == "text":
             blocks[-1]["text"] = blocks[-1]["text"].rstrip()  # refused where the request ends with it
         return blocks
@@ -220,6 +220,11 @@ def _order(message: Message, model: str) -> list[Json]:
     kept = _kept(message, model).get("order")
     places = [place for place in kept if isinstance(place, dict)] if isinstance(kept, list) else []
     return [place for place in places if "type" in place or isinstance(place.get("text", 0), int)]
+
+
+def _is_paused(message: Message, model: str) -> bool:
+    """Whether the server wants this reply back to go on with it."""
+    return _kept(message, model).get("stop") in PAUSES
 
 
 def _kept(message: Message, model: str) -> Mapping[str, Any]:

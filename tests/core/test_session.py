@@ -338,6 +338,26 @@ def test_a_paused_turn_is_resumed(tmp_path):
     assert texts(stage.provider.requests[1]) == [("user", "hi"), ("assistant", "one ")]
 
 
+def test_a_pause_without_words_is_kept_for_what_the_server_wants_back(tmp_path):
+    meta = {"anthropic-messages": {"model": "m", "order": [{"type": "x"}], "stop": "pause_turn"}}
+    rounds = [Finished("pause", "pause_turn", meta=meta)], [TextDelta("two"), STOP], [TextDelta("c"), STOP]
+    stage = Stage(tmp_path, *rounds)
+    with stage.opened() as session:
+        ended = session.ask("hi")
+    assert (ended.outcome, ended.rounds) == ("completed", 2)
+    assert stage.provider.requests[1].messages[-1].meta == meta
+    with stage.opened("--resume", session.id) as resumed:
+        resumed.ask("more")
+    assert [message.meta for message in stage.provider.requests[2].messages] == [{}, meta, {}, {}]
+
+
+def test_a_pause_with_nothing_to_go_on_with_ends_the_turn(tmp_path):
+    stage = Stage(tmp_path, [Finished("pause", "pause_turn")])
+    with stage.opened() as session:
+        ended = session.ask("hi")
+    assert (ended.outcome, ended.rounds) == ("incomplete", 1)
+
+
 def test_clear_forgets_and_the_next_request_proves_it(tmp_path):
     stage = Stage(tmp_path, [TextDelta("a"), STOP], [TextDelta("b"), STOP])
     with stage.opened() as session:

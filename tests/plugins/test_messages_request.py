@@ -113,6 +113,20 @@ def test_a_paused_answer_goes_back_as_it_is_with_nothing_behind_it():
     ]
 
 
+def test_a_pause_without_words_goes_back_and_goes_on():
+    paused = assistant(anthropic_messages=echo(SEARCH, stop="pause_turn"))
+    resumed = assistant(Text("Found."), anthropic_messages=echo(FOUND, {"text": 6}))
+    assert encode(ask(user("?"), paused))["messages"][1:] == [{"role": "assistant", "content": [SEARCH]}]
+    assert kinds(encode(ask(user("?"), paused, resumed, user("More?"))))[1] == [
+        "assistant",
+        "server_tool_use",
+        "web_search_tool_result",
+        "text",
+    ]
+    other = replace(ask(user("?"), paused, user("Well?")), model="other")
+    assert kinds(encode(other)) == [["user", "text", "text"]]
+
+
 def test_a_resumed_answer_is_one_turn_and_the_search_keeps_its_result():
     paused = assistant(Text("Searching."), anthropic_messages=echo({"text": 10}, SEARCH, stop="pause_turn"))
     resumed = assistant(Text("Found."), anthropic_messages=echo(FOUND, {"text": 6}))
