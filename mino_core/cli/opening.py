@@ -71,7 +71,8 @@ def reader(host: Host, screen: Screen) -> Iterator[Input]:
     from mino_core.keyboard import typing_ahead
 
     name = host.config.input.name if screen.can_move else "lines"
-    with typing_ahead(screen, quiet=name != "lines"):
+    offer = host.offers("mino_inputs").get(name)
+    with typing_ahead(screen, quiet=name != "lines" and getattr(offer and offer.value, "edits", True)):
         made: Input = host.make("mino_inputs", name, screen)
         try:
             yield made

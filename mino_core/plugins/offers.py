@@ -92,6 +92,7 @@ def settle(
 ) -> tuple[Offers, list[Clash]]:
     """Who has which name. A built-in keeps it; of two strangers neither has it.
 
+    Among built-ins, what comes from a user's file (it says which, as `file`) yields to what is code.
     `x:y` belongs to the plugin x where there is one: a command in a folder called x yields.
     """
     wanted: dict[str, list[Offer]] = {}
@@ -119,7 +120,9 @@ def _keeper(
     if len(rivals) == 1:
         return rivals[0]
     ours = [offer for offer in rivals if offer.plugin in builtin]
-    return ours[0] if len(ours) == 1 else None
+    code = [offer for offer in ours if getattr(offer.value, "file", None) is None]
+    keepers = code or ours
+    return keepers[0] if len(keepers) == 1 else None
 
 
 def _clash(word: str, name: str, rivals: list[Offer], keeper: Offer | None) -> Clash:

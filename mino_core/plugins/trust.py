@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mino_core.errors import UsageError
+from mino_core.faults import one_line
 
 from . import memory, project
 from .project import Project
 
 if TYPE_CHECKING:
     from mino_core.config import Config
+    from mino_core.session import Session
+
+_YES, _NO = "yes", "no"
 
 
 class Trust:
@@ -42,6 +46,17 @@ class Trust:
         """Whether that folder is trusted, or was once, whatever was in it then."""
         return project.was_trusted(self._decided)
 
+    def ask(self, session: Session, project: Project) -> bool | None:
+        """Let a person decide about exactly what is in that folder now; None where nobody answers.
+
+        What is there is listed. A question that is not answered will be asked again.
+        """
+        answer = session.question(_question(project, again=self.was_given(project)), (_YES, _NO))
+        if answer is None:
+            return None
+        self.decide(project, answer == _YES)
+        return answer == _YES
+
     def decide(self, project: Project, answer: bool) -> None:
         """Remember the user's decision. Where it is yes, the project's plugins are loaded, now.
 
@@ -54,3 +69,14 @@ class Trust:
         self._decided |= decided
         if answer:
             self._adopt(project)
+
+
+def _question(project: Project, *, again: bool) -> str:
+    has = "has changed since you trusted it" if again else "comes with this directory"
+    lines = [f"{one_line(str(project.folder))} {has}. In it:"]
+    lines += [f"  commands/{one_line(name)}" for name in project.commands]
+    lines += [
+        f"  {one_line(str(path.relative_to(project.folder)))}, code that runs as you"
+        for path in project.plugins
+    ]
+    return "\n".join([*lines, "Trust it? Its commands and plugins are used only then."])

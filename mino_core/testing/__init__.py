@@ -1,6 +1,7 @@
 """What plugin authors test with: fakes, a scripted server, a terminal, and suites to subclass.
 
-Needs the test extra: `pip install 'mino-shell[test]'`.
+Needs the test extra: `pip install 'mino-shell[test]'`. pytest finds the fixtures `mino_home`,
+`mino_server`, `mino_session` and `mino_terminal` by itself.
 """
 
 from .canvas import Canvas
@@ -9,6 +10,7 @@ from .conformance_history import HistoryConformance
 from .conformance_input import InputConformance
 from .conformance_provider import ProviderConformance
 from .conformance_renderer import RendererConformance
+from .conformance_tool import ToolConformance, call
 from .connection import Received
 from .home import Completed, home, mino, run
 from .oracle import oracle
@@ -39,6 +41,8 @@ __all__ = [
     "Server",
     "Step",
     "Terminal",
+    "ToolConformance",
+    "call",
     "chat",
     "counting",
     "error_body",

@@ -11,7 +11,7 @@ from mino_core import hookimpl
 if TYPE_CHECKING:
     from mino_core import Command, Host
 
-_SUBCOMMANDS = ("init", "config", "models", "plugins", "doctor")
+_SUBCOMMANDS = ("init", "config", "models", "doctor")
 
 
 @hookimpl

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING
 
-from mino_core import UsageError
-
-from .tables import table
+from mino_core import UsageError, table
 
 if TYPE_CHECKING:
     from mino_core import Command, Message, Session, Usage

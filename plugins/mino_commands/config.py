@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from mino_core import ConfigError, MinoError, Screen
-
-from .tables import say, say_json, table
+from mino_core import ConfigError, MinoError, Screen, say, say_json, table
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

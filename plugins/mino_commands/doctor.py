@@ -6,10 +6,9 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mino_core import ConfigError, MinoError, ProviderError, UsageError
+from mino_core import ConfigError, MinoError, ProviderError, UsageError, say, say_json, table
 
 from .models import ask
-from .tables import say, say_json, table
 
 if TYPE_CHECKING:
     from mino_core import Host

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mino_core import ConfigError, UsageError
-
-from .tables import say
+from mino_core import ConfigError, UsageError, say
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

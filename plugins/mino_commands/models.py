@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mino_core import UsageError
-
-from .tables import say, say_json
+from mino_core import UsageError, say, say_json
 
 if TYPE_CHECKING:
     from mino_core import Host

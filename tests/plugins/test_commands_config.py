@@ -1,4 +1,4 @@
-"""`mino config`, `mino models` and `mino plugins`, on a real host."""
+"""`mino config`, `mino models` and `mino doctor`, on a real host."""
 
 import json
 from contextlib import contextmanager
@@ -239,22 +239,6 @@ def test_models_of_a_kind_that_has_no_list_are_an_error(tmp_path):
 def test_models_of_an_unknown_provider_are_an_error(tmp_path):
     with host(tmp_path) as there, pytest.raises(ConfigError, match="there is no provider 'gone'"):
         mino(there, "models", "gone")
-
-
-def test_plugins_are_listed_with_what_they_offer_and_their_faults(tmp_path, capsys):
-    plugins = tmp_path / "home/.mino/plugins"
-    plugins.mkdir(parents=True)
-    (plugins / "bad.py").write_text("import does_not_exist_anywhere\n")
-    with host(tmp_path, '[plugins]\ndisabled = ["history"]\n') as there:
-        assert mino(there, "plugins", "list") == 0
-        shown = capsys.readouterr().out
-        assert "does_not_exist_anywhere" in shown
-        assert 'disabled = ["bad"]' in shown
-        mino(there, "plugins", "--json", "list")
-        rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["plugins"]}
-        assert rows["bad"]["state"] == "failed"
-        assert rows["history"]["state"] == "disabled"
-        assert rows["commands"]["offers"]["mino_subcommands"] == list(mino_subcommands())
 
 
 # -- doctor ------------------------------------------------------------------------------------

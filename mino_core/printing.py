@@ -1,4 +1,4 @@
-"""Plain text that lines up, and what is printed for people and for programs."""
+"""What a subcommand prints, for people and for programs: safe to show, and without secrets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mino_core import Sanitiser, mask
+from .screen import sanitise
+from .secret import mask
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> str:
@@ -22,8 +23,7 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> str:
 
 def say(text: str) -> None:
     """Print a text that may come from outside: made safe, secrets masked."""
-    sanitiser = Sanitiser()
-    sys.stdout.write(sanitiser.feed(mask(text)) + sanitiser.end() + "\n")
+    sys.stdout.write(sanitise(mask(text)) + "\n")
 
 
 def say_json(value: Any) -> None:
