@@ -103,9 +103,10 @@ class PluginsConfig:
 class Config:
     """Everything that was configured. `Config()` is what holds where nothing was.
 
-    `send` is all, completed or none; `instructions` is the text a model is told; `values` are mino's
-    own keys as they hold, and `origins` says where each came from: `default`, `state.toml`, the
-    file's name, a variable or a flag; `warnings` are sentences to show once.
+    `send` is all, completed or none; `budget` is how many tokens of it, or None; `instructions` is
+    the text a model is told; `values` are mino's own keys as they hold, and `origins` says where each
+    came from: `default`, `state.toml`, the file's name, a variable or a flag; `warnings` are sentences
+    to show once.
     """
 
     _unlike = ("flags", "environ", "file", "state", "values", "origins")
@@ -116,6 +117,7 @@ class Config:
     shell: ShellConfig = ShellConfig()
     history: Choice = made(factory=lambda: Choice("jsonl", Settings()))
     send: Send = "all"
+    budget: int | None = None
     renderer: Choice = made(factory=lambda: Choice("rich", Settings()))
     input: Choice = made(factory=lambda: Choice("editor", Settings()))
     plugins: PluginsConfig = PluginsConfig()
@@ -237,6 +239,7 @@ def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str
         shell=ShellConfig(values["shell.interrupt"]),
         history=_choice(config, "history", values["history.backend"]),
         send=values["history.send"],
+        budget=values["history.budget"],
         renderer=_choice(config, "renderer", values["renderer.name"]),
         input=_choice(config, "input", values["input.name"]),
         plugins=PluginsConfig(
@@ -274,7 +277,7 @@ def _choice(config: Config, table: str, name: str) -> Choice:
     """What is chosen; the file's table goes with it only if it is what the file names."""
     written = config.file.table.get(table, {})
     key = CHOICES[table]
-    own = {f"{table}.{key}", f"{table}.send"}
+    own = {f"{table}.{key}", f"{table}.send", f"{table}.budget"}
     default = next(known.default for known in KEYS if known.path == f"{table}.{key}")
     rest = {name: value for name, value in written.items() if f"{table}.{name}" not in own}
     meant = written.get(key) or config.state.get(table, {}).get(key) or default

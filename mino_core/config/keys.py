@@ -60,6 +60,7 @@ KEYS = (
     Key("shell.interrupt", "prompt", _one_of("prompt", "exit")),
     Key("history.backend", "jsonl", _text, "MINO_HISTORY"),
     Key("history.send", "all", _one_of("all", "completed", "none")),
+    Key("history.budget", None, _count),
     Key("renderer.name", "rich", _text, "MINO_RENDERER"),
     Key("input.name", "editor", _text, "MINO_INPUT"),
     Key("plugins.disabled", [], _texts),

@@ -61,7 +61,7 @@ def beginning(history: History, prefix: str) -> list[Head]:
     return found
 
 
-def resolve(history: History, prefix: str) -> Head:
+def find_conversation(history: History, prefix: str) -> Head:
     """The head of the one conversation whose id begins with `prefix`; HistoryError for none or several."""
     found = beginning(history, prefix)
     if len(found) == 1:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mino_core.errors import HistoryError
-from mino_core.records.finding import beginning, resolve, summary
+from mino_core.records.finding import beginning, find_conversation, summary
 from mino_core.types import Head
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def choose(session: Session, prefix: str = "") -> str | None:
     """
     history = session.host.history
     if session.input is None:
-        return str(resolve(history, prefix)["id"])
+        return str(find_conversation(history, prefix)["id"])
     found = beginning(history, prefix) if prefix.strip() else None
     if found and len(found) == 1:
         return str(found[0]["id"])

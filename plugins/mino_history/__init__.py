@@ -1,4 +1,4 @@
-"""Conversations in memory and in JSONL files, and the subcommand that looks after them."""
+"""Conversations in memory and in JSONL files, and what looks after them: commands, a budget, a subcommand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mino_core import hookimpl
 
 if TYPE_CHECKING:
-    from mino_core import History, Host, Settings
+    from mino_core import Command, History, Host, Request, Session, Settings
 
 
 @hookimpl
@@ -18,8 +18,26 @@ def mino_histories() -> Mapping[str, Callable[[Settings], History]]:
 
 
 @hookimpl
+def mino_commands() -> Mapping[str, Command]:
+    """`/history`, `/resume`, `/title`, `/fork` and `/compact`."""
+    from .commands import COMMANDS
+
+    return COMMANDS
+
+
+@hookimpl
+def mino_request(request: Request, session: Session) -> Request | None:
+    """Leave out the oldest turns where `[history] budget` says so."""
+    if session.config.budget is None:
+        return None
+    from .budget import within
+
+    return within(request, session)
+
+
+@hookimpl
 def mino_subcommands() -> Mapping[str, Callable[[list[str], Host], int]]:
-    """`mino history list|show|rm`."""
+    """`mino history list|show|search|export|import|rm`."""
     return {"history": _history}
 
 
@@ -38,7 +56,7 @@ def _memory(settings: Settings) -> History:
 
 
 def _history(argv: list[str], host: Host) -> int:
-    """List, show and erase conversations."""
+    """Find, look at, move and erase conversations."""
     from .subcommand import main
 
     return main(argv, host)

@@ -1,22 +1,33 @@
-"""`mino history`: look at kept conversations and erase them, in whatever place they are kept."""
+"""`mino history`: find, look at, move and erase conversations, in whatever place they are kept."""
 
 from __future__ import annotations
 
-import re
+import os
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mino_core import Conversation, File, HistoryError, Image, Sanitiser, ToolCall, ToolResult, fold
+from mino_core import (
+    Conversation,
+    HistoryError,
+    Sanitiser,
+    Summary,
+    UsageError,
+    find_conversation,
+    fold,
+    is_blank,
+    message_to_json,
+    summary,
+)
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from mino_core import Head, History, Host, Message, Record
+    from mino_core import Head, History, Host, Record, Turn
 
 _WIDEST = 60
-_SPLIT = re.compile("(?<=[a-z])(?=[A-Z])")
+#: How many matches in one conversation are shown.
+_MATCHES = 3
 
 
 def main(argv: list[str], host: Host) -> int:
@@ -28,7 +39,7 @@ def main(argv: list[str], host: Host) -> int:
     act: Callable[[History, Namespace], None] = wanted.act
     try:
         act(host.history, wanted)
-    except HistoryError as error:
+    except (HistoryError, UsageError) as error:
         sys.stderr.write(f"Error: {error}\n")
         return error.exit_code
     except BrokenPipeError:  # who reads has seen enough: as if SIGPIPE had ended us
@@ -39,74 +50,129 @@ def main(argv: list[str], host: Host) -> int:
 def _parser() -> ArgumentParser:
     from argparse import ArgumentParser
 
-    parser = ArgumentParser("mino history", description="Look at kept conversations and erase them.")
-    acts = parser.add_subparsers(required=True, metavar="list|show|rm")
-    every = acts.add_parser("list", help="the conversations, the one written to last first")
-    every.set_defaults(act=_list)
-    one = acts.add_parser("show", help="one conversation, as it stands")
-    one.add_argument("id", metavar="ID", help="its id, or what the id begins with")
-    one.set_defaults(act=_show)
-    for readonly in (every, one):
-        readonly.add_argument("--json", action="store_true", help="as one JSON value")
-    gone = acts.add_parser("rm", help="erase conversations for good")
+    parser = ArgumentParser("mino history", description="Find, look at, move and erase kept conversations.")
+    acts = parser.add_subparsers(required=True, metavar="list|show|search|export|import|rm")
+
+    def add(name: str, act: Callable[[History, Namespace], None], help: str) -> ArgumentParser:
+        made = acts.add_parser(name, help=help)
+        made.set_defaults(act=act)
+        return made
+
+    every = add("list", _list, "the conversations, the one written to last first")
+    one = add("show", _show, "one conversation, as it stands")
+    words = add("search", _search, "find words in all conversations, also in what was cleared or undone")
+    out = add("export", _export, "one conversation as Markdown or as chat messages in JSON")
+    into = add("import", _import, "make a conversation of chat messages in JSON")
+    gone = add("rm", _remove, "erase conversations for good")
+    every.add_argument("--here", action="store_true", help="only those of this directory")
+    words.add_argument("words", metavar="WORDS", nargs="+", help="a text, in any case")
+    for single in (one, out):
+        single.add_argument("id", metavar="ID", help="its id, or what the id begins with")
+    for readable in (every, one, words):
+        readable.add_argument("--json", action="store_true", help="as one JSON value")
+    out.add_argument("--json", action="store_true", help="as chat messages; without it, as Markdown")
+    out.add_argument("--redact", action="store_true", help="mask what looks like a key, leave out files")
+    into.add_argument("file", metavar="FILE", help="a JSON file, or - for standard input")
     gone.add_argument("ids", metavar="ID", nargs="+", help="an id, or what an id begins with")
-    gone.set_defaults(act=_remove)
     return parser
 
 
 def _list(history: History, wanted: Namespace) -> None:
+    heads = history.conversations()
+    here = os.getcwd() if wanted.here else None
+    listed = (summary(history, head) for head in heads if here in {None, head.get("directory")})
     if wanted.json:
-        _write_json([_summary(head, _read(history, head)) for head in history.conversations()])
+        _write_json([each._asdict() for each in listed])
         return
-    for head in history.conversations():
-        summary = _summary(head, _read(history, head))
-        name = " ".join((summary["title"] or summary["first"]).split())
-        if len(name) > _WIDEST:
-            name = name[: _WIDEST - 1] + "…"
-        if summary["damaged"]:
-            name = f"({summary['damaged']}) {name}"
-        _write(f"{summary['id']}  {_local(summary['time'])}  {_short(summary['directory'])}  {name}\n")
+    for each in listed:
+        _write(f"{_line(each)}\n")
+
+
+def _line(of: Summary) -> str:
+    name = of.name if len(of.name) <= _WIDEST else f"{of.name[: _WIDEST - 1]}…"
+    return f"{of.id}  {of.began}  {of.place}  {name}"
 
 
 def _show(history: History, wanted: Namespace) -> None:
-    head = _find(history, wanted.id)
+    from .markdown import shown
+
+    head = find_conversation(history, wanted.id)
     read = _read(history, head)
+    conversation = read.conversation
     if wanted.json:
-        _write_json(_summary(head, read) | {"skipped": read.skipped, "turns": _turns(read)})
+        told = summary(history, head)._asdict() | {"damaged": read.damaged or head.get("damaged", "")}
+        _write_json(
+            told | {"skipped": read.skipped, "turns": [_as_json(turn) for turn in conversation.turns]}
+        )
         return
-    if title := read.conversation.title:
-        _write(f"# {title}\n\n")
-    for turn in read.conversation.turns:
-        partial = (turn.partial,) if turn.partial else ()
-        for message in (*turn.messages, *partial):
-            for text in _texts(message):
-                _write(text.rstrip("\n") + "\n")
-        if turn.outcome != "completed":
-            why = f": {turn.error.get('message')}" if turn.error else ""
-            _write(f"({turn.outcome}{why})\n")
-        _write("\n")
+    if conversation.title:
+        _write(f"# {conversation.title}\n\n")
+    _write(shown(conversation))
     if read.damaged:
         raise HistoryError(f"the rest of conversation {head['id']} cannot be read: {read.damaged}")
     if read.skipped:
         sys.stderr.write(f"damaged records left out: {read.skipped}\n")
 
 
+def _search(history: History, wanted: Namespace) -> None:
+    from itertools import islice
+
+    from .search import search
+
+    text = " ".join(wanted.words)
+    if is_blank(text):
+        raise UsageError("say what to search for")
+    listed: list[dict[str, Any]] = []
+    is_found = False
+    for found in search(history, text):
+        if found.damaged:
+            sys.stderr.write(f"cannot be searched: {found.damaged}\n")
+            continue
+        is_found = True
+        about = summary(history, found.head)
+        if wanted.json:
+            listed.append(about._asdict() | {"matches": [match._asdict() for match in found.matches]})
+            continue
+        _write(f"{_line(about)}\n")
+        for match in islice(found.matches, _MATCHES):
+            _write(f"    {match.who}: {match.excerpt}\n")
+        if next(found.matches, None):
+            _write("    …\n")
+    if wanted.json:
+        _write_json(listed)
+    elif not is_found:
+        sys.stderr.write(f"nothing was found for {text!r}\n")
+
+
+def _export(history: History, wanted: Namespace) -> None:
+    from .export import as_chat, as_markdown
+
+    head = find_conversation(history, wanted.id)
+    read = _read(history, head)
+    if read.damaged:
+        raise HistoryError(read.damaged)
+    if wanted.json:
+        _write_json(as_chat(head, read.conversation, redacts=wanted.redact))
+    else:
+        _write(as_markdown(summary(history, head), read.conversation, redacts=wanted.redact))
+
+
+def _import(history: History, wanted: Namespace) -> None:
+    from .export import from_chat
+
+    made = from_chat(history, wanted.file)
+    for what in made.left_out:
+        sys.stderr.write(f"left out: {what}\n")
+    sys.stderr.write(
+        f"{made.turns} {'turn' if made.turns == 1 else 'turns'}; mino --resume goes on with it\n"
+    )
+    _write(f"{made.id}\n")
+
+
 def _remove(history: History, wanted: Namespace) -> None:
-    for head in [_find(history, prefix) for prefix in wanted.ids]:
+    for head in [find_conversation(history, prefix) for prefix in wanted.ids]:
         history.remove(head["id"])
         sys.stderr.write(f"erased {head['id']}\n")
-
-
-def _find(history: History, prefix: str) -> Head:
-    wanted = prefix.strip().upper()
-    found = [head for head in history.conversations() if wanted and head["id"].startswith(wanted)]
-    if not found:
-        raise HistoryError(f"no conversation has an id that begins with {prefix!r}; see `mino history list`")
-    if len(found) > 1:
-        raise HistoryError(
-            f"{len(found)} conversations have an id that begins with {prefix!r}; type more of it"
-        )
-    return found[0]
 
 
 # -- what is known of one ----------------------------------------------------------------------
@@ -132,68 +198,16 @@ def _read(history: History, head: Head) -> _Read:
     return _Read(conversation, missed + conversation.skipped, damaged)
 
 
-def _summary(head: Head, read: _Read) -> dict[str, Any]:
-    questions = [turn.question for turn in read.conversation.turns]
+def _as_json(turn: Turn) -> dict[str, Any]:
     return {
-        "id": head["id"],
-        "time": head.get("time", ""),
-        "directory": head.get("directory", ""),
-        "title": read.conversation.title,
-        "first": questions[0] if questions else "",
-        "damaged": read.damaged or head.get("damaged", ""),
+        "turn": turn.n,
+        "outcome": turn.outcome,
+        "error": turn.error,
+        "provider": turn.provider,
+        "model": turn.model,
+        "messages": [message_to_json(message) for message in turn.messages],
+        "partial": message_to_json(turn.partial) if turn.partial else None,
     }
-
-
-def _turns(read: _Read) -> list[dict[str, Any]]:
-    return [
-        {
-            "turn": turn.n,
-            "outcome": turn.outcome,
-            "error": turn.error,
-            "provider": turn.provider,
-            "model": turn.model,
-            "messages": [_as_json(message) for message in turn.messages],
-            "partial": _as_json(turn.partial) if turn.partial else None,
-        }
-        for turn in read.conversation.turns
-    ]
-
-
-def _as_json(message: Message) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    parts = [{"type": _SPLIT.sub("_", type(part).__name__).lower(), **asdict(part)} for part in message.parts]
-    return {"role": message.role, "parts": parts}
-
-
-# -- in words ----------------------------------------------------------------------------------
-
-
-def _texts(message: Message) -> Iterator[str]:
-    if message.text:
-        yield f"{'You' if message.role == 'user' else 'Assistant'}> {message.text}"
-    for part in message.parts:
-        match part:
-            case ToolCall(name=name, arguments=arguments):
-                yield f"[{name} {arguments}]"
-            case ToolResult(content=content):
-                yield content
-            case Image() | File():
-                yield f"[{part.name or part.media_type}]"
-
-
-def _local(time: object) -> str:
-    from datetime import datetime
-
-    try:
-        return f"{datetime.fromisoformat(str(time)).astimezone():%Y-%m-%d %H:%M}"
-    except (ValueError, OverflowError):
-        return "?".ljust(16)
-
-
-def _short(directory: object) -> str:
-    home, path = str(Path.home()), str(directory)
-    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
 
 
 def _write_json(value: object) -> None:

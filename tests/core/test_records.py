@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mino_core.errors import HistoryError
 from mino_core.records import new_id, record
-from mino_core.records.finding import resolve
+from mino_core.records.finding import find_conversation
 from mino_core.records.messages import (
     is_blank,
     message_from_json,
@@ -214,16 +214,16 @@ class _Heads:
 
 
 def test_the_beginning_of_an_id_is_enough():
-    assert resolve(_Heads(), " 01aab")["id"] == "01AAB"
-    assert resolve(_Heads(), "02")["id"] == "02"
+    assert find_conversation(_Heads(), " 01aab")["id"] == "01AAB"
+    assert find_conversation(_Heads(), "02")["id"] == "02"
 
 
 @pytest.mark.parametrize("prefix", ["", "  ", "03", "../02"])
 def test_an_id_that_no_conversation_has_is_named(prefix):
     with pytest.raises(HistoryError, match=re.escape(repr(prefix))):
-        resolve(_Heads(), prefix)
+        find_conversation(_Heads(), prefix)
 
 
 def test_an_id_that_could_mean_two_names_both():
     with pytest.raises(HistoryError, match="01AAB, 01AAC"):
-        resolve(_Heads(), "01")
+        find_conversation(_Heads(), "01")

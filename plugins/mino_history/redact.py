@@ -1,0 +1,64 @@
+"""Masking what looks like a key, for texts that leave this computer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mino_core import Message, Reasoning, Refusal, Text, ToolCall, ToolResult, mask
+
+if TYPE_CHECKING:
+    from mino_core import Part
+
+MASK = "***"
+#: How keys look that say themselves what they are.
+_KEYS = re.compile(
+    r"""
+      \b(?:sk|pk|rk)[-_](?:[a-z]{2,8}[-_]){0,3}[A-Za-z0-9_-]{16,}   # OpenAI, Anthropic, DeepSeek, Stripe, ...
+    | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b                                  # AWS
+    | \bAIza[\w-]{30,}                                               # Google
+    | \bya29\.[\w-]{20,}
+    | \b(?:gh[pousr]|github_pat)_\w{20,}                             # GitHub
+    | \bglpat-[\w-]{20,}                                             # GitLab
+    | \bxox[a-z]-[\w-]{10,}                                          # Slack
+    | \b(?:hf|gsk|npm|r8|nvapi|xai|pplx|fw)[-_][A-Za-z0-9_-]{20,}    # Hugging Face, Groq, npm, ...
+    | \bpypi-[\w-]{40,}
+    | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*                              # a JSON web token
+    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----[\s\S]*?(?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----|\Z)
+    """,
+    re.VERBOSE,
+)
+#: What stands behind words that announce a key: `Authorization: Bearer …`, `api_key = "…"`, `://user:…@`.
+_ANNOUNCED = re.compile(
+    r"""
+      (?P<bearer>\bBearer\s+)[\w.~+/=-]{8,}
+    | (?P<set>(?i:\b\w*(?:api[_-]?key|secret|token|passw(?:or)?d)\b)["']?\s*[:=]\s*["']?)[^\s"',;]{6,}
+    | (?P<url>\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,80}:)[^\s/@]{1,200}(?=@)
+    """,
+    re.VERBOSE,
+)
+
+
+def redact(text: str) -> str:
+    """The text with known secrets masked, and with what has the shape of a key."""
+    text = _KEYS.sub(MASK, mask(text))
+    return _ANNOUNCED.sub(lambda found: (found[found.lastgroup or 0]) + MASK, text)
+
+
+def redacted(message: Message) -> Message:
+    """The message with its texts redacted, and without the files in it, which nobody can look into."""
+    return Message(message.role, tuple(_parts(message)))
+
+
+def _parts(message: Message) -> Iterator[Part]:
+    for part in message.parts:
+        match part:
+            case Text(text) | Reasoning(text) | Refusal(text):
+                yield type(part)(redact(text))
+            case ToolCall(id, name, arguments):
+                yield ToolCall(id, name, redact(arguments))
+            case ToolResult(call_id, content, is_error):
+                yield ToolResult(call_id, redact(content), is_error)
+            case _ if message.role != "tool":
+                yield Text(f"[{part.name or part.media_type} left out]")
