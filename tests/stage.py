@@ -66,6 +66,7 @@ class Stage(ModuleType):
         self.provider = Scripted(*rounds)
         self.renderer = Recorder()
         self.history = None
+        self.reader = None
         self.tools = {}
         self.commands = {}
         self.approve = lambda call, session: None
@@ -84,7 +85,7 @@ class Stage(ModuleType):
             with open("/dev/null", "wb") as out:
                 screen = Screen(out.fileno(), out.fileno(), self.environ)
                 try:
-                    with opening.session(host, screen, flags) as session:
+                    with opening.session(host, screen, flags, self.reader) as session:
                         yield session
                 finally:
                     screen.close()

@@ -214,19 +214,24 @@ class Turn:
 
     def _idle(self) -> None:
         self.session.display.show(IDLE)
-        now = self._heard = time.monotonic()
-        reply = self._reply
-        if now - self._partial_at < _PARTIAL_SECONDS or not reply.has_words:
-            return
-        size = reply.pieces
-        if size > self._partial_size:
-            self._partial_at, self._partial_size = now, size
-            self.session.journal.partial(self.n, reply.texts())
+        self._heard = time.monotonic()
+        self._keep_partial(self._heard)
 
     def _tick(self) -> None:
-        self.session.display.tick(time.monotonic() - self._heard)
+        now = time.monotonic()
+        self.session.display.tick(now - self._heard)
+        self._keep_partial(now)  # a stream that never lets us wait is never idle
 
     # -- what is kept --------------------------------------------------------------------------
+
+    def _keep_partial(self, now: float) -> None:
+        """Keep the reply so far, once a second: a crash takes no more than that of it."""
+        if now - self._partial_at < _PARTIAL_SECONDS or not self._reply.has_words:
+            return
+        size = self._reply.pieces
+        if size > self._partial_size:
+            self._partial_at, self._partial_size = now, size
+            self.session.journal.partial(self.n, self._reply.texts())
 
     def _keep(self, ending: Ending) -> None:
         """Append the reply, once, if it said anything; calls only where they may be run."""
