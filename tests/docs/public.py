@@ -22,7 +22,7 @@ _HEAD = """\
 # Python
 
 All that a plugin may import; other modules of mino change without notice. An argument with a `=` may be
-left out. This page is written by `tests/docs/public.py` from the docstrings, which say more.
+left out. This page is written by `tests/docs/write.py` from the docstrings, which say more.
 """
 #: Where the names that are no classes and no functions are explained, by comments above them.
 _SOURCES = [*ROOT.glob("mino_core/*.py"), *ROOT.glob("mino_core/t*/*.py")]
@@ -82,7 +82,3 @@ def _methods(value: object) -> Iterator[tuple[str, object]]:
         documented = inspect.isfunction(code) or isinstance(code, property)
         if documented and name[0] != "_" and not name.startswith("test_"):
             yield name, code
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 
+import offered
 import public
 import pytest
 from doc_pages import PAGES, ROOT, anchors, links, name, table
-from mino_core.config import Flags, load
-from mino_core.plugins import Host
 from mino_core.testing import home, run
 
 COMMAND_LINE = ROOT / "docs/reference/command-line.md"
-COMMANDS = ROOT / "docs/reference/commands.md"
 README = ROOT / "README.md"
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
-
-
-@pytest.fixture
-def host(tmp_path):
-    """A host with the built-in plugins."""
-    opened = Host(load(home(tmp_path), Flags()), safe=True)
-    opened.load()
-    return opened
 
 
 def flags(told):
@@ -52,41 +41,9 @@ def test_the_readme_tells_every_exit_code():
         assert re.search(rf"\b{code}\b", told), code
 
 
-def test_the_slash_commands_are_those_of_the_built_ins_with_their_help(host):
-    offered = {f"/{name}": offer.value for name, offer in host.commands().items()}
-    rows = table(COMMANDS, "Slash commands")
-    assert list(rows) == sorted(offered)
-    for command, act in offered.items():
-        assert rows[command].rstrip(" |") == inspect.getdoc(act).partition("\n")[0]
-
-
-def acts(told):
-    """The actions of a subcommand, as the text of its help lists them."""
-    listed = told.partition("positional arguments:")[2].partition("options:")[0]
-    return re.findall(r"^    (\w+)(?:  |$)", listed, re.MULTILINE)
-
-
-def test_the_subcommands_are_those_of_the_built_ins_with_their_flags(host, capsys):
-    def told_by(subcommand, *arguments):
-        assert offered[subcommand].value([*arguments, "--help"], host) == 0
-        return capsys.readouterr().out
-
-    offered = host.offers("mino_subcommands")
-    rows = table(COMMANDS, "Subcommands")
-    expected = {}
-    for subcommand in offered:
-        told = told_by(subcommand)
-        for act in acts(told):
-            expected[f"mino {subcommand} {act}"] = flags(told_by(subcommand, act))
-        if not acts(told):
-            expected[f"mino {subcommand}"] = flags(told)
-    assert sorted(rows) == sorted(expected)
-    for row, cells in rows.items():
-        assert set(_FLAG.findall(cells)) == expected[row] - {"-h", "--help"}, row
-
-
-def test_the_page_of_public_names_says_what_the_docstrings_say():
-    assert public.PAGE.read_text("utf-8") == public.page(), "run: python tests/docs/public.py"
+@pytest.mark.parametrize("source", [public, offered], ids=["python.md", "commands.md"])
+def test_what_is_written_from_the_code_is_what_the_code_says(source):
+    assert source.PAGE.read_text("utf-8") == source.page(), "run: python tests/docs/write.py"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
