@@ -73,7 +73,7 @@ class Display:
 
     def show_strays(self) -> None:
         """Show what was printed past the renderer, as notices."""
-        for line in outlets.drain():
+        for line in list(outlets.drain()):  # showing one looks for more
             if line.strip():
                 self.show(Notice("info", line))
 
