@@ -116,7 +116,7 @@ def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> st
         case _ if status < 500 and "max_completion_tokens" in words:
             return "set `max_tokens_field`"
         case 429 | 500 | 502 | 503 | 504 | 529:
-            return f"/retry in {wait:g} s" if wait else "/retry in a while"
+            return f"ask again in {wait:g} s" if wait else "ask again in a while"
     return ""
 
 
@@ -162,7 +162,7 @@ def unanswered(error: Exception, address: Address, wait: float) -> ProviderError
             return ProviderError("timeout", _silence(address, wait))
         case OSError():  # http.client's RemoteDisconnected is one
             return ProviderError(
-                "connect", f"{address.where} closed the connection without an answer; try /retry"
+                "connect", f"{address.where} closed the connection without an answer; ask again"
             )
         case HTTPException():
             words = f"{address.where} does not speak HTTP here: {plain(str(error), 120)}; check `base_url`"

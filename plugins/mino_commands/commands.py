@@ -166,7 +166,7 @@ def undo(session: Session, text: str) -> None:
     """Drop the last turn, or the last N: /undo [N]."""
     dropped = session.undo(_number("undo", text))
     turns = f"{dropped} turns" if dropped > 1 else "The last turn"
-    session.notify(f"{turns} dropped." if dropped else "There is no turn to drop.")
+    session.notify(f"{turns} {'were' if dropped > 1 else 'was'} dropped." if dropped else "There is no turn to drop.")
 
 
 @_alone
