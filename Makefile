@@ -8,7 +8,7 @@ INSTALL := $(PIP) install --quiet --only-binary xllamacpp
 # What is handed to mino: make run ARGS="--provider deepseek"
 ARGS :=
 
-.PHONY: help run test test-real lint fmt clean
+.PHONY: help run test test-real lint fmt docs clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -33,6 +33,9 @@ lint: $(VENV)/.test ## check form, names and types
 fmt: $(VENV)/.test ## put the code into form
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.test ## write the pages that come from the code
+	@$(BIN)/python tests/docs/write.py
 
 clean: ## remove what was set up and built; the model in the user's cache stays
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
