@@ -72,6 +72,8 @@ class Host:
         project = self.trust.project()
         trusted = project.plugins if project and self.trust.decision(project) else {}
         self._registry.load(self._extensions, trusted, safe=self._safe)
+        for fault in memory.missing(self.config, self.plugins) if not self._safe else ():
+            self._door.keep(fault)
 
     def _adopt(self, project: Project) -> None:
         self._registry.adopt(project.plugins)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mino_core.errors import ConfigError
-from mino_core.faults import Fault
+from mino_core.faults import Fault, fault
 
 if TYPE_CHECKING:
     from mino_core.config import Config
+
+    from .door import Plugin
 
 
 def change(home: Path, edit: Callable[[dict[str, Any]], None]) -> None:
@@ -43,3 +45,13 @@ def keep_faults(config: Config, faults: Iterable[Fault]) -> None:
         change(config.home, lambda table: table.setdefault("faults", {}).update(told))
     except ConfigError:
         pass  # the fault itself was shown; only its memory is lost
+
+
+def missing(config: Config, plugins: Iterable[Plugin]) -> Iterator[Fault]:
+    """A line for each plugin that `mino plugins install` brought, and that has gone since, unasked."""
+    there = {plugin.name for plugin in plugins}
+    for distribution, kept in config.state.get("installed", {}).items():
+        for name in kept.get("plugins", ()) if isinstance(kept, dict) else ():
+            if name not in there:
+                why = f"{distribution}, which you installed, is not there any more (upgrades may do that)"
+                yield fault(name, "", "not loaded", why, "to have it back: mino plugins sync")
