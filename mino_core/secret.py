@@ -109,7 +109,7 @@ def _run(command: str, key: str) -> str:
         raise ConfigError(f"{key}: the command took longer than {_COMMAND_LIMIT:g} s") from error
     except subprocess.CalledProcessError as error:
         raise ConfigError(f"{key}: the command ended with code {error.returncode}") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # UnicodeDecodeError is one
         raise ConfigError(f"{key}: the command failed: {_reason(error)}") from error
     if not done.stdout.strip():
         raise ConfigError(f"{key}: the command printed nothing")

@@ -105,6 +105,8 @@ class Settings(Mapping[str, object]):
 
     def secret(self, key: str) -> Secret | None:
         """A secret: `env:NAME`, `file:PATH`, `cmd:COMMAND` or a literal; None where blank or absent."""
+        if not isinstance(self.get(key, ""), str):
+            raise self.error(key, "must be a string")  # what it is stays unsaid
         text = self.text(key, "")
         try:
             return secret.parse(text, self.key(key), self.environ, self.home)

@@ -115,6 +115,8 @@ def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> st
             return "set `include_usage = false`"
         case _ if status < 500 and "max_completion_tokens" in words:
             return "set `max_tokens_field`"
+        case 429 if "insufficient_quota" in words:
+            return "waiting does not help; look at the account's plan"
         case 429 | 500 | 502 | 503 | 504 | 529:
             return f"ask again in {wait:g} s" if wait else "ask again in a while"
     return ""

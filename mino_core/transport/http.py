@@ -58,6 +58,7 @@ class Endpoint:
         self._ca_file = read_file(settings, "ca_file")
         self._allow_http = settings.flag("allow_http", False)
         self._environ = settings.environ
+        proxies.hide_passwords(settings.environ)
         self._dump = Dump(settings.environ)
         self._is_warm = False
         self._via: proxies.Proxy | None = None

@@ -83,14 +83,27 @@ def proxy_for(scheme: str, host: str, port: int, environ: Mapping[str, str]) -> 
     return None
 
 
+def hide_passwords(environ: Mapping[str, str]) -> None:
+    """Have the passwords of all proxies masked, before any is used."""
+    for variable in ("http_proxy", "https_proxy", "all_proxy"):
+        for name in (variable, variable.upper()):
+            _hide_password(environ.get(name, ""))
+
+
+def _hide_password(address: str) -> None:
+    user, at, _ = address.rpartition("@")
+    if at:
+        password = user.rpartition("://")[2].partition(":")[2]
+        remember(password)
+        remember(unquote(password))
+
+
 def checked(value: str, source: str) -> Proxy:
     """A proxy from what a person wrote: `host:port` is an http one. ProviderError (`config`) if wrong."""
+    _hide_password(value)
     url = value if "://" in value else f"http://{value}"
     try:
         parts = urlsplit(url)
-        if parts.password:
-            remember(parts.password)
-            remember(unquote(parts.password))
         is_usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_usable = False

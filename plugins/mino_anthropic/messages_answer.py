@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from mino_core import Delta, Finished, ProviderError, ReasoningDelta, TextDelta, ToolCall
-from mino_core.transport import SurrogateJoiner, as_table, as_text, count, usage
+from mino_core.transport import SurrogateJoiner, as_table, as_text, count, plain, usage
 
 from .messages_request import KIND, PAUSES
 
@@ -212,7 +212,7 @@ class Answer:
             calls = [call for call in calls if call.parsed is not None]
         yield from calls
         told = (as_text(self._details.get(key)) for key in ("category", "explanation"))
-        yield Finished(reason, self.stop, ": ".join(filter(None, told)), self._meta(model))
+        yield Finished(reason, self.stop, plain(": ".join(filter(None, told)), 220), self._meta(model))
 
     def _meta(self, model: str) -> Json:
         """What goes back with the message: opaque blocks as they came, and where the words stood.

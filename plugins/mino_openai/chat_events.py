@@ -66,9 +66,7 @@ def decode(
                 break
             event = parse_event(name, data)
             yield from answer.take(event)
-            answer.check()
-            if name == WHOLE and not as_list(event.get("choices")):
-                raise ProviderError("protocol", "the server sent JSON that is no answer; check `base_url`")
+            answer.check(event if name == WHOLE else None)
     except ProviderError as error:
         if not (answer.finish and error.kind in ("stream", "timeout")):
             yield from answer.flush()
@@ -103,10 +101,12 @@ class _Answer:
             self._about(event, out)
         return out
 
-    def check(self) -> None:
-        """Raise what the last event reported."""
+    def check(self, body: Json | None) -> None:
+        """Raise what the last event reported; a body that is no stream must be an answer."""
         if self._error is not None:
             raise self._error
+        if body is not None and not as_list(body.get("choices")):
+            raise ProviderError("protocol", "the server sent JSON that is no answer; check `base_url`")
 
     def _choose(self, choice: Json, out: list[Delta]) -> None:
         delta = choice.get("delta") or choice.get("message")

@@ -15,7 +15,7 @@ from mino_core import (
     ToolCall,
     Usage,
 )
-from mino_core.transport import SurrogateJoiner, as_list, as_table, as_text, server_error, usage
+from mino_core.transport import SurrogateJoiner, as_list, as_table, as_text, plain, server_error, usage
 
 from .responses_request import KIND
 
@@ -163,7 +163,7 @@ class Answer:
             case "incomplete":
                 yield from (call for call in calls if call.parsed is not None)
                 reason: Reason = "filter" if detail == "content_filter" else "length"
-                yield Finished(reason, detail or "incomplete", meta=self._meta(model))
+                yield Finished(reason, plain(detail, 80) or "incomplete", meta=self._meta(model))
             case "failed" | "cancelled":
                 raise ProviderError("server", f"the server ended the response with status {status}")
             case _:

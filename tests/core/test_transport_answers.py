@@ -46,6 +46,16 @@ def test_silence_before_the_answer_is_a_timeout_without_status() -> None:
     assert "read_timeout" in error.message
 
 
+def test_interim_answers_are_passed_over() -> None:
+    early = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
+    head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"
+    with Server() as server:
+        server.reply(early + head + ONE, framing="raw")
+        assert ask(server.url) == [("", '{"n": 1}')]
+        server.reply(early + b"HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n", framing="raw")
+        assert failure(server.url).status == 429
+
+
 # -- during the answer -----------------------------------------------------------------------------
 
 

@@ -38,6 +38,16 @@ def test_the_next_request_uses_the_same_connection(remote: Callable[..., Endpoin
         assert server.connections == 1
 
 
+def test_a_server_on_this_machine_gets_a_new_connection_each_time() -> None:
+    """It is told to close, so using it again would be a race with its end."""
+    with Server() as server, closing(endpoint(server.url)) as made:
+        server.answer(lambda request: [ONE])
+        for _ in range(3):
+            assert len(list(made.events("/chat", {}))) == 1
+        assert server.requests[0].headers["connection"] == "close"
+        assert server.connections == 3
+
+
 def test_an_answer_left_at_its_end_gives_its_connection_back(remote: Callable[..., Endpoint]) -> None:
     with Server() as server, closing(remote(server.url)) as made:
         server.answer(lambda request: [ONE + b"data: [DONE]\n\n"])

@@ -138,6 +138,7 @@ def test_a_refused_key_names_where_it_came_from_and_never_its_value() -> None:
         (405, b"", "base_url"),
         (413, b"<html><title>Too large</title>", "Too large"),
         (429, b"", "empty body; /retry in a while"),
+        (429, b'{"error": {"type": "insufficient_quota", "message": "No."}}', "waiting does not help"),
         (502, b"<html><head><title>502 Bad\nGateway</title></head>", "502 Bad Gateway"),
         (529, b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "/retry"),
         (400, b"\x00\x1b]0;title\x07\xff plain \xc2\x9b words", "plain words"),

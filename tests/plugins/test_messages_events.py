@@ -202,6 +202,26 @@ def test_a_refusal_is_explained():
     )
 
 
+def test_an_explanation_is_one_bounded_line():
+    details = {"category": "cyber", "explanation": "long\n\x1b[31m" * 500}
+    finished = all_of(text("Hm."), stopped("refusal", stop_details=details))[-1]
+    assert finished.detail.startswith("cyber: long long")
+    assert len(finished.detail) <= 220
+    assert finished.detail.isprintable()
+
+
+def test_blocks_that_share_an_index_are_told_apart():
+    """Some gateways number them all 0, some send a start twice, or late."""
+    end = event("content_block_stop", index=0)
+    calls = [call("a"), piece('{"x": 1}'), end, call("b"), piece("{}"), end]
+    made = [one for one in all_of(*calls, stopped("tool_use")) if isinstance(one, ToolCall)]
+    assert made == [ToolCall("a", "now", '{"x": 1}'), ToolCall("b", "now", "{}")]
+    twice = all_of(call("a"), call("a"), piece("{}"), end, stopped("tool_use"))
+    assert [one for one in twice if isinstance(one, ToolCall)] == [ToolCall("a", "now", "{}")]
+    late = all_of(piece('{"x": 1}'), call("a"), end, stopped("tool_use"))
+    assert [one for one in late if isinstance(one, ToolCall)] == [ToolCall("a", "now", '{"x": 1}')]
+
+
 def test_an_unknown_stop_reason_is_a_failure_that_names_it():
     failure = error(text("Hi"), stopped("tired"), STOP)
     assert failure.kind == "protocol"
