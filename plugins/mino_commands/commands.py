@@ -165,8 +165,12 @@ def continue_(session: Session) -> None:
 def undo(session: Session, text: str) -> None:
     """Drop the last turn, or the last N: /undo [N]."""
     dropped = session.undo(_number("undo", text))
-    turns = f"{dropped} turns" if dropped > 1 else "The last turn"
-    session.notify(f"{turns} {'were' if dropped > 1 else 'was'} dropped." if dropped else "There is no turn to drop.")
+    if not dropped:
+        session.notify("There is no turn to drop.")
+    elif dropped == 1:
+        session.notify("The last turn was dropped.")
+    else:
+        session.notify(f"The last {dropped} turns were dropped.")
 
 
 @_alone

@@ -147,3 +147,16 @@ def test_a_print_in_a_plugin_becomes_a_notice(terminal):
         sys.stdout = before
     shown.show(TextDelta("x"))
     assert recorder.events[-2:] == [Notice("info", "hello␛[2J"), TextDelta("x")]
+
+
+def test_printed_lines_are_shown_in_their_order(terminal, monkeypatch):
+    import sys
+
+    from mino_core import outlets
+
+    recorder = Recorder()
+    shown = display(terminal, recorder)
+    monkeypatch.setattr(sys, "stdout", outlets.LineWriter())
+    print("one\ntwo\nthree")
+    shown.show_strays()
+    assert recorder.notices == ["one", "two", "three"]

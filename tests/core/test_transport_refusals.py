@@ -137,10 +137,10 @@ def test_a_refused_key_names_where_it_came_from_and_never_its_value() -> None:
         (404, b"", "base_url"),
         (405, b"", "base_url"),
         (413, b"<html><title>Too large</title>", "Too large"),
-        (429, b"", "empty body; /retry in a while"),
+        (429, b"", "empty body; ask again in a while"),
         (429, b'{"error": {"type": "insufficient_quota", "message": "No."}}', "waiting does not help"),
         (502, b"<html><head><title>502 Bad\nGateway</title></head>", "502 Bad Gateway"),
-        (529, b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "/retry"),
+        (529, b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "ask again"),
         (400, b"\x00\x1b]0;title\x07\xff plain \xc2\x9b words", "plain words"),
         (400, b'{"error": {"message": "' + b"long " * 1000 + b'"}}', "long long"),
         (500, b"[]", "empty body"),
@@ -156,7 +156,7 @@ def test_a_status_says_what_the_server_said_and_what_to_do(status: int, body: by
 def test_the_request_id_and_the_wait_are_shown_and_kept() -> None:
     error = refusal(429, b'{"error": "slow down"}', {"x-request-id": "req_7\x1b[2J", "retry-after": "2"})
     assert (error.request_id, error.retry_after) == ("req_7", 2.0)
-    assert "/retry in 2 s (request req_7)" in error.message
+    assert "ask again in 2 s (request req_7)" in error.message
     assert refusal(529, b"x", {"request-id": "req_8", "retry-after-ms": "1500"}).retry_after == 1.5
     assert refusal(503, b"x", {"retry-after": "Wed, 01 Jan 2020 00:00:00 GMT"}).retry_after == 0
     for nonsense in ("soon", "-1", "nan", "inf"):

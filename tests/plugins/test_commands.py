@@ -141,8 +141,8 @@ def test_undo_drops_turns(stage):
         assert run(session, "undo") == "There is no turn to drop."
         for question in ("q1", "q2", "q3"):
             session.ask(question)
-        assert run(session, "undo") == "The last turn dropped."
-        assert run(session, "undo 9") == "2 turns dropped."
+        assert run(session, "undo") == "The last turn was dropped."
+        assert run(session, "undo 9") == "The last 2 turns were dropped."
         assert session.messages == ()
 
 

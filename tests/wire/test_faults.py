@@ -179,13 +179,13 @@ BEFORE = [
         "overload",
         nothing(b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', status=529),
         "failed",
-        "[overloaded_error] Overloaded; /retry in a while",
+        "[overloaded_error] Overloaded; ask again in a while",
     ),
     Fault(
         "a limit",
         nothing(b'{"error": "slow down"}', status=429, headers={"retry-after": "7"}),
         "failed",
-        "slow down; /retry in 7 s",
+        "slow down; ask again in 7 s",
     ),
     Fault(
         "a wrong key",
