@@ -1,6 +1,7 @@
 """Plugins come and go: what is run, what is remembered, and what is put back. The installer is a fake."""
 
 import json
+import sys
 import tomllib
 from pathlib import Path
 
@@ -50,6 +51,8 @@ def site(tmp_path, monkeypatch):
     monkeypatch.setenv("DIRECT", "/nowhere")
     with interrupts.installed():
         yield site
+    for name in ("mino_parrot", "mino_owl"):  # others have modules of these names too
+        sys.modules.pop(name, None)
 
 
 @pytest.fixture
