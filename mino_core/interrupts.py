@@ -9,7 +9,8 @@ pending until the next armed place. There are three levels:
     sealed    an append, the commit of a turn                           waits, always
 
 SIGTERM and SIGHUP follow the same rules and raise Terminated. One interval timer serves both
-repeated work and time limits; it too acts only where armed.
+repeated work and time limits; it too acts only where armed. When the window changes, repeated work
+is done at once.
 """
 
 from __future__ import annotations
@@ -132,11 +133,12 @@ def discard() -> None:
 
 @contextmanager
 def installed() -> Iterator[None]:
-    """Own SIGINT, SIGTERM, SIGHUP and SIGALRM for this block, and put the former handlers back."""
+    """Own the signals of this module for this block, and put the former handlers back."""
     global _pending, _level, _wakers
     owned = dict.fromkeys((signal.SIGINT, *_TERMINATING), _on_signal)
     before = {signum: signal.signal(signum, handler) for signum, handler in owned.items()}
     before[signal.SIGALRM] = signal.signal(signal.SIGALRM, _on_alarm)
+    before[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, _on_window)
     _pending, _level = 0, _HELD
     _wakers = os.pipe()
     for fd in _wakers:
@@ -213,6 +215,15 @@ def _on_alarm(signum: int, frame: FrameType | None) -> None:
         with held():
             for timer in due:
                 timer.act()
+
+
+def _on_window(signum: int, frame: FrameType | None) -> None:
+    """The window changed, or we are back in it: what is done again and again is done now."""
+    now = time.monotonic()
+    for timer in _timers:
+        if timer.act is not _time_out:
+            timer.due = now
+    _on_alarm(signum, frame)
 
 
 @contextmanager

@@ -57,6 +57,8 @@ class Screen:
         self.can_move = self.is_terminal and self._environ.get("TERM", "") not in _DUMB
         self.colour = self._wants_colour()
         self.hyperlinks = self.can_move and self._draws_links()
+        #: How often another program had the terminal meanwhile: what was open there is gone.
+        self.visits = 0
 
     def _wants_colour(self) -> bool:
         if self._environ.get("NO_COLOR"):

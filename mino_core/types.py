@@ -101,10 +101,14 @@ class ToolEnded:
 
 @value
 class Notice:
-    """A sentence of mino's own, beside the answer; level `error` is shown as `Error: …`."""
+    """A sentence of mino's own, beside the answer; level `error` is shown as `Error: …`.
+
+    The lines of a `verbatim` one belong to somebody else (a file, a program), and are not wrapped.
+    """
 
     level: Level
     text: str
+    verbatim: bool = False
 
 
 @value

@@ -239,9 +239,12 @@ class Session:
         """End the session when the current command is done."""
         self.leaving = True
 
-    def notify(self, text: str, level: Level = "info") -> None:
-        """Tell the user one thing, beside the answer and above the line that is being edited."""
-        notice = Notice(level, text)
+    def notify(self, text: str, level: Level = "info", *, verbatim: bool = False) -> None:
+        """Tell the user one thing, beside the answer and above the line that is being edited.
+
+        `verbatim` leaves its lines as they are; else they are wrapped at words.
+        """
+        notice = Notice(level, text, verbatim)
         above = getattr(self.input, "above", None)
         with interrupts.held():
             if above is None:

@@ -155,8 +155,8 @@ def _words(error: BaseException) -> str:
 def _safe(event: Event) -> Event:
     """The same event with the texts in it made safe for a terminal."""
     match event:
-        case Notice(level, text):
-            return Notice(level, sanitise(text))
+        case Notice():
+            return replace(event, text=sanitise(event.text))
         case TurnStarted(turn, prompt):
             return TurnStarted(turn, sanitise(prompt))
         case ToolCall():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .document import Document
 from .look import DIM, LABEL, PLAIN, Look, Row
 from .page import Page
 from .painter import Painter
+from .width import beginning
 
 if TYPE_CHECKING:
     from mino_core import Screen
@@ -39,8 +41,8 @@ class Answer:
         if self._document is not None:
             self._document.feed(text)
 
-    def paint(self, wait: str = "", above: str | None = None, look: Look = PLAIN) -> None:
-        """Bring the screen up to date; `wait` stands below the open rows, `above` over them."""
+    def paint(self, below: Sequence[str] = (), above: str | None = None, look: Look = PLAIN) -> None:
+        """Bring the screen up to date; `below` stands under the open rows for now, `above` over them."""
         done: list[Row] = []
         if self._document is not None:
             self._document.page.resize(self._screen)
@@ -49,8 +51,9 @@ class Answer:
             goes_on = not done[-1].ends if done else self._painter.begins_mid_row
             done += [Row(())] if goes_on else []
             done += [Row(((line, look),)) for line in above.split("\n")]
-        waiting = [Row(((wait, Look("2")),))] if wait else []
-        self._is_waiting = bool(wait)
+        room = self._screen.columns - 1
+        waiting = [Row(((beginning(line.replace("\t", "    "), room), Look("2")),)) for line in below]
+        self._is_waiting = bool(waiting)
         self._painter.paint(done, [*self._open, *waiting])
         self._screen.flush()
 

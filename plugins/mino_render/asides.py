@@ -24,6 +24,23 @@ def shows_reasoning(settings: Settings) -> bool:
     return choice == "show"
 
 
+def wrapped(text: str, columns: int) -> str:
+    """The text with its lines broken at words where the window ends; a word wider than it stays whole."""
+    if all(len(line) * (1 if line.isascii() else 2) <= columns for line in text.split("\n")):
+        return text  # without importing what knows how wide letters are
+    from .look import PLAIN
+    from .wrap import Wrapper
+
+    rows: list[str] = []
+    for line in text.split("\n"):
+        words = line.lstrip(" ")
+        margin = ((" " * (len(line) - len(words)), PLAIN),)
+        wrapper = Wrapper(columns, margin, margin)
+        wrapper.add([(words, PLAIN)])
+        rows += ["".join(letters for letters, _ in row.spans) for row in wrapper.finish()]
+    return "\n".join(rows)
+
+
 def notice(event: Notice) -> str:
     """A notice with its level in front."""
     return _LEVELS.get(event.level, "") + event.text.rstrip("\n")

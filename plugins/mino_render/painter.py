@@ -31,6 +31,7 @@ class Painter:
         #: The column in which the first of them begins: not 0 where a finished row goes on.
         self._start = 0
         self._columns = screen.columns
+        self._visits = screen.visits
 
     @property
     def is_mid_row(self) -> bool:
@@ -47,6 +48,9 @@ class Painter:
         if not self._screen.can_move:
             self._screen.write("".join(_letters(row.spans) + "\n" * row.ends for row in done))
             return
+        if self._visits != self._screen.visits:  # another program left the cursor in a row of its own
+            self._visits = self._screen.visits
+            self._shown, self._start = [[]], 0
         columns = self._screen.columns
         lines: list[Line] = [[]]
         finished, begun = 0, 0

@@ -72,7 +72,7 @@ class Plain:
             case ToolEnded(call_id, result, seconds):
                 self._aside(asides.tool_ended(self._tools.pop(call_id, "tool"), result, seconds))
             case Notice():
-                self._aside(asides.notice(event))
+                self._aside(asides.notice(event), verbatim=event.verbatim)
             case TurnEnded():
                 self._end(event)
             case SessionEnded(farewell):
@@ -140,10 +140,12 @@ class Plain:
 
     # -- beside it -----------------------------------------------------------------------------
 
-    def _aside(self, text: str) -> None:
+    def _aside(self, text: str, *, verbatim: bool = False) -> None:
         self._break()
         self._kind = None
         if text := text.rstrip("\n"):
+            if not verbatim and self._screen.is_terminal:
+                text = asides.wrapped(text, self._screen.columns)
             self._screen.aside(text + "\n")
 
     def _end(self, event: TurnEnded) -> None:

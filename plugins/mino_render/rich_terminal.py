@@ -19,6 +19,7 @@ from mino_core import (
     SessionStarted,
     TextDelta,
     ToolEnded,
+    ToolOutput,
     ToolStarted,
     TurnEnded,
     TurnStarted,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 #: Characters that may wait for the next `Idle`.
 _MANY = 1 << 12
 _QUIET, _ALARMING = "2", "31"
+#: How many lines of a running tool's output are shown, and of how many characters.
+_LINES, _TAIL = 3, 1000
 
 
 class Rich:
@@ -49,6 +52,7 @@ class Rich:
         self._kind: type | None = None
         self._is_labelled = False
         self._tools: dict[str, str] = {}
+        self._output = ""
 
     def show(self, event: Event) -> None:
         """Remember a delta; paint at every other event, and when many characters wait."""
@@ -74,13 +78,17 @@ class Rich:
             case ToolStarted(call):
                 self._finish()
                 self._tools[call.id] = call.name
+                self._output = ""
                 self._aside(asides.tool_started(call), _QUIET)
+            case ToolOutput(_, text):
+                self._show_output(text)
             case ToolEnded(call_id, result, seconds):
                 self._finish()
                 name = self._tools.pop(call_id, "tool")
                 self._aside(asides.tool_ended(name, result, seconds), _QUIET)
             case Notice():
-                self._aside(asides.notice(event), _ALARMING if event.level == "error" else "")
+                sgr = _ALARMING if event.level == "error" else ""
+                self._aside(asides.notice(event), sgr, verbatim=event.verbatim)
             case TurnEnded():
                 self._finish()
                 self._tools.clear()
@@ -101,10 +109,15 @@ class Rich:
         self._answer()
 
     def tick(self, seconds: float) -> None:
-        """Show for how long nothing has come; the next event takes that away."""
+        """Show for how long nothing has come; the next event takes that away.
+
+        What is open is brought up to date as well: the window may have changed.
+        """
         if self._screen.can_move and seconds >= 1:
             self._is_waiting = True
-            self._answer().paint(wait=f"… {seconds:.0f} s")
+            self._answer().paint(below=(f"… {seconds:.0f} s",))
+        elif self._made is not None and self._made.is_open:
+            self._paint()
 
     def close(self) -> None:
         """Finish the open block, and leave the cursor on a row of its own."""
@@ -151,11 +164,20 @@ class Rich:
 
     # -- beside it -----------------------------------------------------------------------------
 
-    def _aside(self, text: str, sgr: str = "") -> None:
+    def _show_output(self, text: str) -> None:
+        """The last lines that a running tool wrote; they are gone when it ends."""
+        self._output = (self._output + text)[-_TAIL:]
+        if self._screen.can_move:
+            lines = [line for line in self._output.split("\n") if line.strip()]
+            self._answer().paint(below=lines[-_LINES:])
+
+    def _aside(self, text: str, sgr: str = "", *, verbatim: bool = False) -> None:
         """Lines of mino's own, over what is still open."""
         text = text.rstrip("\n")
         if not text:
             return
+        if not verbatim and self._screen.is_terminal:
+            text = asides.wrapped(text, self._screen.columns)
         is_styled = sgr == _QUIET or self._screen.colour
         if self._made is not None and self._made.is_open and self._screen.can_move:
             from .look import PLAIN, Look

@@ -31,6 +31,18 @@ def cells(text: str) -> int:
     return sum(map(_cells.__getitem__, text))
 
 
+def beginning(text: str, room: int) -> str:
+    """As much of the text as fits into `room` cells."""
+    if text.isascii():
+        return text[: max(room, 0)]
+    taken = 0
+    for at, char in enumerate(text):
+        taken += _cells[char]
+        if taken > room:
+            return text[:at]
+    return text
+
+
 def doubtful(text: str) -> bool:
     """Whether terminals disagree about this text's width."""
     return not text.isascii() and _DOUBTFUL.search(text) is not None

@@ -278,3 +278,13 @@ with interrupts.installed():
         interrupts.discard()
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_what_is_done_again_and_again_is_done_at_once_when_the_window_changes():
+    done = []
+    with interrupts.every(3600, lambda: done.append("again")), interrupts.limit(3600):
+        press(signal.SIGWINCH)
+        assert not done  # held
+        with interrupts.armed():
+            press(signal.SIGWINCH)
+            assert done == ["again"]

@@ -17,6 +17,7 @@ class Sheet:
         self.columns, self.rows = columns, rows
         self.is_terminal = self.can_move = True
         self.colour, self.hyperlinks = colour, hyperlinks
+        self.visits = 0
         self.written = []
         self._held = []
         self._paper = Paper(columns, rows, lambda data: None)

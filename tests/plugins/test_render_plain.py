@@ -20,6 +20,7 @@ from mino_core import (
 )
 from mino_core.testing import Canvas, RendererConformance
 
+from mino_render import mino_renderers
 from mino_render.plain import Plain
 
 
@@ -115,3 +116,25 @@ def test_a_refusal_is_announced_once():
             canvas, TurnStarted(1, "q"), RefusalDelta("I would "), Idle(), RefusalDelta("rather not."), Idle()
         )
         assert canvas.text == "Assistant> Model refused: I would rather not."
+
+
+@pytest.mark.parametrize("name", ["plain", "rich"])
+def test_what_mino_says_itself_is_broken_at_words_and_what_it_quotes_is_not(name):
+    with Canvas(16, 10) as canvas:
+        renderer = mino_renderers()[name](Settings({}), canvas.screen)
+        renderer.show(Notice("warning", "一个很长的提示 of two scripts\n  and an indented second line"))
+        renderer.show(Notice("info", "a  file with lines of its own", verbatim=True))
+        renderer.close()
+        assert canvas.text == "\n".join(
+            [
+                "Warning: 一个很",
+                "长的提示 of two",
+                "scripts",
+                "  and an",
+                "  indented",
+                "  second line",
+                "a  file with lin",
+                "es of its own",
+            ]
+        )
+        assert b"lines of its own" in canvas.raw

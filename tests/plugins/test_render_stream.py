@@ -7,7 +7,18 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mino_core import Idle, Notice, TextDelta, TurnEnded, TurnStarted
+from mino_core import (
+    Idle,
+    Notice,
+    TextDelta,
+    ToolCall,
+    ToolEnded,
+    ToolOutput,
+    ToolResult,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
 from render_shapes import SHAPES
 from render_sheet import Sheet, cut, cut_at_random, draw, rich
 
@@ -160,3 +171,48 @@ def test_no_row_is_drawn_above_the_window():
     draw(sheet, cut(SHAPES["small tables"][:3000] + SHAPES["a nested list"][:3000], 5))
     assert all(int(up) < 10 for up in re.findall(r"\x1b\[(\d+)A", sheet.raw))
     assert "\x1b[2J" not in sheet.raw
+
+
+def test_what_another_program_drew_over_is_painted_again_and_nothing_else():
+    sheet = Sheet(40, 10)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for event in (TextDelta("a finished block\n\nsome **wor"), Idle()):
+        renderer.show(event)
+    sheet.write("\n[1]+  Stopped\n$ fg\n")
+    sheet.flush()
+    sheet.visits += 1
+    renderer.tick(0.2)
+    assert sheet.text == ("Assistant> a finished block\n\nsome wor\n[1]+  Stopped\n$ fg\nsome wor")
+    for event in (TextDelta("ds** more"), Idle()):
+        renderer.show(event)
+    renderer.show(TurnEnded(1, "completed"))
+    assert sheet.text.endswith("[1]+  Stopped\n$ fg\nsome words more")
+
+
+def test_a_running_tool_shows_its_last_lines_until_it_ends():
+    sheet = Sheet(20, 10)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    renderer.show(ToolStarted(ToolCall("1", "build", "{}")))
+    renderer.show(ToolOutput("1", "one\ntwo\nthr"))
+    assert sheet.text == "[build {}]\none\ntwo\nthr"
+    renderer.show(ToolOutput("1", "ee\n\nfour, which is\tlonger than the window 漢字\n"))
+    assert sheet.text == "[build {}]\ntwo\nthree\nfour, which is    l"
+    renderer.show(ToolEnded("1", ToolResult("1", "built"), 0.1))
+    renderer.show(TurnEnded(1, "completed"))
+    assert sheet.text == "[build {}]\n[build done in 0.1\ns: built]"
+
+
+def test_the_wait_for_more_takes_nothing_from_what_is_open():
+    sheet = Sheet(12, 4)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for event in (TextDelta("one two three four five six"), Idle()):
+        renderer.show(event)
+    for second in (1, 2, 3):
+        renderer.tick(second)
+    sheet.resize(10, 4)
+    renderer.tick(0.1)
+    renderer.show(TurnEnded(1, "completed"))
+    assert sheet.text.split() == "Assistant> one two three four five six".split()
