@@ -30,8 +30,8 @@ from mino_openai.chat import Chat
 from mino_openai.responses import Responses
 
 CANARY = "sk-canary-0123456789"
-#: What a header can carry, quotes and backslashes included.
-KEYS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=60)
+#: What a header can carry, quotes and backslashes included; it begins as nothing else does.
+KEYS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=6, max_size=60).map("~K{}".format)
 REQUEST = Request("demo", "", (Message("user", (Text("hi"),)),))
 MAKERS = {"chat": Chat, "responses": Responses, "messages": Messages}
 
