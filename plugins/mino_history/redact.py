@@ -27,16 +27,17 @@ _KEYS = re.compile(
     | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*                              # a JSON web token
     | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----[\s\S]*?(?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----|\Z)
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
 #: What stands behind words that announce a key: `Authorization: Bearer …`, `api_key = "…"`, `://user:…@`.
 _ANNOUNCED = re.compile(
     r"""
       (?P<bearer>\bBearer\s+)[\w.~+/=-]{8,}
-    | (?P<set>(?i:\b\w*(?:api[_-]?key|secret|token|passw(?:or)?d)\b)["']?\s*[:=]\s*["']?)[^\s"',;]{6,}
+    | (?P<set>(?:\b\w*(?i:api[_-]?key|secret|token|passw(?:or)?d)\b|密钥|密码|口令)["']?\s*[:=：]\s*["']?)
+        [^\s"',;。]{6,}
     | (?P<url>\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,80}:)[^\s/@]{1,200}(?=@)
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
 
 

@@ -41,7 +41,7 @@ def search(history: History, text: str) -> Iterator[Found]:
     for head, records in native(text) if native else _all(history):
         if damaged := head.get("damaged"):
             yield Found(head, iter(()), str(damaged))
-        matches = _matches(records, text.casefold())
+        matches = _matches(records, text.lower())
         if (first := next(matches, None)) is not None:
             yield Found(head, _after(first, matches))
 
@@ -70,7 +70,7 @@ def _matches(records: Iterable[Record], sought: str) -> Iterator[Match]:
     unended: Match | None = None
     for record in records:
         match = next(
-            (_match(record, who, text, sought) for who, text in _texts(record) if sought in text.casefold()),
+            (_match(record, who, text, sought) for who, text in _texts(record) if sought in text.lower()),
             None,
         )
         if match is None:
@@ -114,7 +114,7 @@ def _said(parts: Any) -> Iterator[str]:
 
 def _excerpt(text: str, sought: str) -> str:
     """The words around what was found, on one line."""
-    at = max(text.casefold().find(sought), 0)
+    at = max(text.lower().find(sought), 0)
     start, end = max(0, at - _BEFORE), at + len(sought) + _AFTER
     words = " ".join(text[start:end].split())
     return f"{'…' if start else ''}{words}{'…' if end < len(text) else ''}"

@@ -1,0 +1,162 @@
+"""Search finds any text in any conversation; what is read for it is no more than the files."""
+
+import io
+import json
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mino_core.records import new_id, record
+from mino_core.settings import Settings
+
+from mino_history import lines, mino_histories, mino_subcommands
+
+
+@pytest.fixture(params=["jsonl", "memory"])
+def host(request, tmp_path):
+    return SimpleNamespace(history=mino_histories()[request.param](Settings({}, home=tmp_path)))
+
+
+@pytest.fixture
+def search(host, capsys):
+    def run(*words):
+        code = mino_subcommands()["history"](["search", *words], host)
+        out, err = capsys.readouterr()
+        assert code == 0, err
+        return out.splitlines()
+
+    return run
+
+
+def said(text, role="user", turn=1):
+    message = {"role": role, "parts": [{"type": "text", "text": text}], "meta": {}}
+    return record("said", turn=turn, message=message)
+
+
+def kept(host, *records):
+    head = record("head", id=new_id(), format=1, directory="/somewhere")
+    log = host.history.open(head["id"], head)
+    for each in records:
+        log.append(each, durable=False)
+    log.close()
+    return head["id"]
+
+
+CHINESE = "历史记录里的每一句话都应该能被找到，无论它出现在哪里；例如“协议”与“漢字”。"
+
+
+@pytest.mark.parametrize("words", ["历", "漢字", "无论它出现在哪里", "。", "“协议”"])
+@pytest.mark.parametrize(
+    "place", ["question", "answer", "last of many", "cleared", "title", "tool", "partial"]
+)
+def test_chinese_is_found_in_every_part_of_a_conversation(host, search, words, place):
+    filler = [said("filler " * 20, turn=n) for n in range(1, 300)]
+    result = {"type": "tool_result", "call_id": "c", "content": CHINESE, "is_error": False}
+    hidden = {
+        "question": [said(CHINESE), *filler],
+        "answer": [*filler[:50], said(CHINESE, "assistant"), *filler],
+        "last of many": [*filler, said(CHINESE, turn=300)],
+        "cleared": [said(CHINESE), record("cleared"), *filler],
+        "title": [*filler, record("titled", title=CHINESE)],
+        "tool": [*filler, record("said", turn=9, message={"role": "tool", "parts": [result], "meta": {}})],
+        "partial": [*filler, record("partial", turn=299, parts=[{"type": "text", "text": CHINESE}])],
+    }[place]
+    kept(host, *filler)
+    name = kept(host, *hidden)
+    kept(host, *filler)
+    found = search(words)
+    assert [line.split()[0] for line in found if not line.startswith(" ")] == [name]
+    assert words in found[1]
+
+
+def test_latin_letters_are_found_in_any_case(host, search):
+    name = kept(host, said("Die Straße heißt ÜBERSEEALLEE, sagt Ada"))
+    for words in ("ada", "ADA", "überseeallee", "STRA", "straße", "sagt Ada"):
+        assert search(words)[0].startswith(name), words
+    assert search("adam") == []
+
+
+def test_words_that_the_file_has_to_escape_are_found(host, search):
+    text = 'a "quoted" back\\slash\nnew line \u2028 and \x85 {"type":"said"}'
+    name = kept(host, said(text))
+    for words in ('"quoted"', "back\\slash", "slash\nnew", "\u2028 and", "\x85 {", '{"type":"said"}'):
+        assert search(words)[0].startswith(name), words
+
+
+def test_keys_and_marks_of_the_format_are_not_words(host, search):
+    kept(host, said("hello"))
+    for words in ("type", "parts", "said", "role", "somewhere", "user"):
+        assert search(words) == [], words
+
+
+def test_the_newest_comes_first_with_a_few_of_its_matches(host, search):
+    older = kept(host, said("needle in a haystack"))
+    newer = kept(host, *(said(f"needle {n}", turn=n) for n in range(1, 6)))
+    found = search("needle")
+    assert [line.split()[0] for line in found] == [newer, "user:", "user:", "user:", "…", older, "user:"]
+
+
+def test_a_reply_is_not_found_in_its_beginnings_too(host, search):
+    parts = [{"type": "text", "text": "a needle"}]
+    kept(host, said("q"), record("partial", turn=1, parts=parts), said("a needle here", "assistant"))
+    assert len(search("needle")) == 2
+
+
+def test_an_excerpt_is_one_line_around_what_was_found(host, search):
+    kept(host, said("before " * 100 + "\n\nNEEDLE\n\n" + "after " * 100))
+    (excerpt,) = search("needle")[1:]
+    assert "before NEEDLE after" in excerpt and len(excerpt) < 130 and excerpt.count("…") == 2
+
+
+def test_as_json_all_matches_are_there(host, capsys):
+    name = kept(host, *(said(f"needle {n}", turn=n) for n in range(1, 9)))
+    mino_subcommands()["history"](["search", "--json", "needle"], host)
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["id"] == name and [match["turn"] for match in found["matches"]] == list(range(1, 9))
+    assert found["matches"][0] == {"who": "user", "turn": 1, "excerpt": "needle 1"}
+
+
+def test_nothing_found_is_said(host, capsys):
+    kept(host, said("hello"))
+    assert mino_subcommands()["history"](["search", "nowhere"], host) == 0
+    assert capsys.readouterr() == ("", "nothing was found for 'nowhere'\n")
+    assert mino_subcommands()["history"](["search", " "], host) == 2
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_searched(tmp_path, capsys, monkeypatch):
+    host = SimpleNamespace(history=mino_histories()["jsonl"](Settings({}, home=tmp_path)))
+    closed, name = kept(host, said("needle")), kept(host, said("needle"))
+    (path,) = tmp_path.glob(f"history/*/*{closed}.jsonl")
+    path.unlink()
+    path.mkdir()
+    path.rmdir()
+    path.symlink_to(tmp_path)  # a link is none of ours
+    assert mino_subcommands()["history"](["search", "needle"], host) == 0
+    assert capsys.readouterr().out.startswith(name)
+
+
+_alphabet = st.sampled_from(list('aAbBéÉßſ漢字\n"\\\u2028 \x85'))
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.text(_alphabet, max_size=12), min_size=1, max_size=5),
+    st.text(_alphabet, min_size=1, max_size=3),
+)
+def test_no_line_that_holds_a_text_is_missed(texts, sought):
+    data = b"".join(lines.dump(said(text)) for text in texts)
+    candidates = {
+        json.loads(line)["message"]["parts"][0]["text"] for line in lines.holding(io.BytesIO(data), sought)
+    }
+    assert {text for text in texts if sought.lower() in text.lower()} <= candidates
+
+
+def test_lines_that_do_not_hold_it_are_not_parsed_wherever_a_block_ends():
+    texts = [f"{n} " + "x" * 1777 + ("needle" if n % 100 == 0 else "") for n in range(2000)]
+    texts[50] = "y" * 3_000_000 + "needle"
+    data = b"".join(lines.dump(said(text)) for text in texts)
+    found = [
+        json.loads(line)["message"]["parts"][0]["text"] for line in lines.holding(io.BytesIO(data), "Needle")
+    ]
+    assert found == [text for text in texts if "needle" in text]
