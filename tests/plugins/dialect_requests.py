@@ -55,6 +55,14 @@ LIST = Tool(
 )
 NOW = Tool("now", "Tells the time.", {"type": "object", "properties": {}}, str)
 
+#: What an answer in JSON must look like, for the option that each dialect has for it.
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+
 #: A reply that thought, spoke, thought again and called, as both dialects kept it.
 THOUGHTFUL = assistant(
     Reasoning("Look at the files.\n\nThen count."),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from dialect_conversations import conversations, moments
-from dialect_requests import REQUESTS, ask, assistant, body, result, user
+from dialect_requests import LIST, REQUESTS, SCHEMA, ask, assistant, body, result, user
 from hypothesis import given, settings
 from mino_core import File, Image, Message, Reasoning, Refusal, Request, Text, ToolCall, ToolResult
 from mino_core.testing.strict import problems
@@ -19,6 +19,73 @@ from mino_core.transport.bodies import encoded
 from mino_openai.chat import encode
 
 SETTINGS: dict[str, dict[str, Any]] = {"options": {"effort": "low", "max_tokens": 100}}
+LOOKED = ToolCall("call_1", "list_dir", '{"path": "."}')
+DETAILS = [
+    {"type": "reasoning.text", "text": "Look ", "signature": None, "index": 0},
+    {"type": "reasoning.encrypted", "data": "opaque", "id": "r1", "index": 1},
+]
+#: What only this dialect has: the request, and the settings it goes out with.
+OWN: dict[str, tuple[Request, dict[str, Any]]] = {
+    "schema": (
+        ask(
+            user("Where?"),
+            options={
+                "response_format": {
+                    "type": "json_schema",
+                    "json_schema": {"name": "place", "schema": SCHEMA, "strict": True},
+                }
+            },
+        ),
+        {},
+    ),
+    "deepseek-thinking": (
+        ask(
+            user("What is here?"),
+            assistant(
+                Reasoning("Look "),
+                Reasoning("first."),
+                Text("Looking."),
+                LOOKED,
+                openai_chat={"host": "api.deepseek.com", "reasoning": "reasoning_content"},
+            ),
+            result("call_1", "a.txt"),
+            assistant(
+                Reasoning("One."),
+                Text("One file."),
+                openai_chat={"host": "api.deepseek.com", "reasoning": "reasoning_content"},
+            ),
+            user("Sure?"),
+            tools=(LIST,),
+        ),
+        {"host": "api.deepseek.com"},
+    ),
+    "openrouter-details": (
+        ask(
+            user("What is here?"),
+            assistant(
+                Reasoning("Look "),
+                LOOKED,
+                openai_chat={
+                    "host": "openrouter.ai",
+                    "reasoning": "reasoning",
+                    "reasoning_details": DETAILS,
+                },
+            ),
+            result("call_1", "a.txt"),
+            tools=(LIST,),
+        ),
+        {"host": "openrouter.ai"},
+    ),
+    "openai": (
+        ask(user("Hi"), instructions="Be brief."),
+        {"max_tokens": 100, "max_tokens_field": "max_completion_tokens", "effort": "high"},
+    ),
+    "no-usage": (ask(user("Hi")), {"include_usage": False}),
+    "extra-body": (
+        ask(user("Hi"), options={"top_p": 0.5, "stop": ["END"]}),
+        {"extra_body": {"top_p": 1, "provider": {"order": ["x"]}}, "max_tokens": 5},
+    ),
+}
 
 
 def messages(*said: Message, **rest: Any) -> Any:
@@ -45,6 +112,12 @@ def words(request: Request) -> str:
 @pytest.mark.parametrize("name", REQUESTS)
 def test_the_body_is_exactly_what_is_written_down(name: str) -> None:
     assert encode(REQUESTS[name], **SETTINGS.get(name, {})) == body("chat", name)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_this_dialect_alone_has_is_exactly_what_is_written_down(name: str) -> None:
+    request, rest = OWN[name]
+    assert encode(request, **rest) == body("chat", name)
 
 
 @pytest.mark.parametrize("name", REQUESTS)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 from dialect_conversations import conversations, moments
-from dialect_requests import REQUESTS, THOUGHTFUL, ask, assistant, body, result, user
+from dialect_requests import REQUESTS, SCHEMA, THOUGHTFUL, ask, assistant, body, result, user
 from hypothesis import given, settings
 from mino_core import Message, Request, Text, ToolCall
 from mino_core.testing.strict import problems
@@ -37,9 +37,52 @@ def kinds(sent: dict[str, object]) -> list[list[str]]:
     return [[turn["role"], *(block["type"] for block in turn["content"])] for turn in sent["messages"]]
 
 
+#: What only this dialect has: the request, and the settings it goes out with.
+OWN = {
+    "schema": (
+        ask(user("Where?"), options={"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}}),
+        {"effort": "low"},
+    ),
+    "thinking": (
+        ask(
+            user("What is here?"),
+            THOUGHTFUL,
+            result("call_A", "a.txt"),
+            options={"thinking": {"type": "enabled", "budget_tokens": 2048}},
+        ),
+        {},
+    ),
+    "paused": (
+        ask(user("Search."), assistant(anthropic_messages=echo(SEARCH, stop="pause_turn"))),
+        {},
+    ),
+    "searched": (
+        ask(
+            user("Search."),
+            assistant(
+                Text("I look. Found."), anthropic_messages=echo({"text": 8}, SEARCH, FOUND, {"text": 6})
+            ),
+            user("More."),
+        ),
+        {},
+    ),
+    "no-cache": (ask(user("Hi"), instructions="Be brief."), {"cache": False, "max_tokens": 5}),
+    "extra-body": (
+        ask(user("Hi"), options={"metadata": {"user_id": "me"}}),
+        {"extra_body": {"metadata": {"user_id": "x"}, "speed": "fast"}},
+    ),
+}
+
+
 @pytest.mark.parametrize("name", REQUESTS)
 def test_the_body_is_exactly_what_is_written_down(name):
     assert encode(REQUESTS[name], **SETTINGS.get(name, {})) == body("messages", name)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_this_dialect_alone_has_is_exactly_what_is_written_down(name):
+    request, rest = OWN[name]
+    assert encode(request, **rest) == body("messages", name)
 
 
 @pytest.mark.parametrize("name", REQUESTS)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 from dialect_conversations import conversations, moments
-from dialect_requests import LIST, REQUESTS, THOUGHTFUL, ask, assistant, body, result, user
+from dialect_requests import LIST, REQUESTS, SCHEMA, THOUGHTFUL, ask, assistant, body, result, user
 from hypothesis import given, settings
 from mino_core import Message, ProviderError, Request, Text, ToolCall
 from mino_core.testing.strict import problems
@@ -16,6 +16,28 @@ from mino_core.testing.strict import problems
 from mino_openai.responses import encode
 
 SETTINGS = {"options": {"effort": "low", "max_tokens": 100}}
+#: What only this dialect has: the request, and the settings it goes out with.
+OWN = {
+    "schema": (
+        ask(
+            user("Where?"),
+            options={"text": {"format": {"type": "json_schema", "name": "place", "schema": SCHEMA}}},
+        ),
+        {},
+    ),
+    "reasoning-options": (
+        ask(user("Hi"), options={"reasoning": {"summary": "auto"}, "text": {"verbosity": "low"}}),
+        {"effort": "high", "max_tokens": 100},
+    ),
+    "without-item-ids": (
+        ask(user("What is here?"), THOUGHTFUL, result("call_A", "a.txt")),
+        {"strip_item_ids": True},
+    ),
+    "extra-body": (
+        ask(user("Hi"), options={"truncation": "auto"}),
+        {"extra_body": {"truncation": "disabled", "store": True, "prompt_cache_key": "me"}},
+    ),
+}
 
 
 def blocks(request: Request) -> list[object]:
@@ -35,6 +57,12 @@ def blocks(request: Request) -> list[object]:
 @pytest.mark.parametrize("name", REQUESTS)
 def test_the_body_is_exactly_what_is_written_down(name):
     assert encode(REQUESTS[name], **SETTINGS.get(name, {})) == body("responses", name)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_this_dialect_alone_has_is_exactly_what_is_written_down(name):
+    request, rest = OWN[name]
+    assert encode(request, **rest) == body("responses", name)
 
 
 @pytest.mark.parametrize("name", REQUESTS)
