@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from . import interrupts, outlets
 from .errors import MinoError
 from .records.messages import is_blank
-from .types import Outcome, Pasted
+from .types import Outcome, Part, Pasted
 from .values import value
 
 if TYPE_CHECKING:
@@ -45,14 +45,22 @@ class Prompt:
 
 
 @value
+class Errand:
+    """A line for the user's own shell; a blank one drops what the last ones said."""
+
+    command: str
+
+
+@value
 class Leave:
     """A bare word that leaves."""
 
 
-def read_line(line: str) -> Command | Prompt | Leave | None:
+def read_line(line: str) -> Command | Prompt | Errand | Leave | None:
     """What a line means; None where it is blank. A pasted one is for the model.
 
     A first word `/name` is a command, `//x` says `/x`, a first word with a further slash is text.
+    `!x` is for the user's shell, and `!!x` says `!x`.
     """
     if is_blank(line):
         return None
@@ -61,8 +69,10 @@ def read_line(line: str) -> Command | Prompt | Leave | None:
     stripped = line.strip()
     if stripped in _WAYS_OUT:
         return Leave()
-    if stripped.startswith("//"):
-        return Prompt(line.replace("/", "", 1))
+    if stripped.startswith(("//", "!!")):
+        return Prompt(line.replace(stripped[0], "", 1))
+    if stripped.startswith("!"):
+        return Errand(stripped[1:].strip())
     if stripped.startswith("/"):
         import re  # no pattern is compiled before a line needs one
 
@@ -86,11 +96,15 @@ class Shell:
         self.input = reader
         session.input = reader
         self._codes: list[int] = []
+        self._is_person = False
+        #: What commands of the user's shell said, for the next message.
+        self._said: list[Part] = []
 
     def run(self) -> int:
         """Read and do until the end; the exit code of an interactive run."""
         if attach := getattr(self.input, "attach", None):
             attach(self.session)
+        self._is_person = True
         while not self.session.leaving:
             try:
                 line = self._read()
@@ -151,7 +165,11 @@ class Shell:
                 case Leave():
                     self.session.leave()
                 case Prompt(text):
-                    self.session.ask(text)
+                    self._ask(text, is_typed=not isinstance(line, Pasted))
+                case Errand() if not self._is_person:
+                    self.session.ask(line)
+                case Errand(command):
+                    self._run_errand(command)
                 case Command(name, rest):
                     self._run_command(name, rest)
         except MinoError as error:
@@ -165,6 +183,39 @@ class Shell:
             return 0
         self._codes.append(EXIT_CODES[ended.outcome])
         return self._codes[-1]
+
+    def _ask(self, text: str, *, is_typed: bool) -> None:
+        """Ask, with the files that are mentioned and with what the user's commands said."""
+        parts: list[Part] = []
+        if is_typed and self._is_person and "@" in text:
+            from . import attachments
+
+            files, others = attachments.mentioned(text)
+            found = [attachments.read(path) for path in files]
+            for word in others:
+                self.session.notify(f"there is no file {word}; the words are sent as they are")
+            if found:
+                self.session.notify(f"[attached: {', '.join(map(str, found))}]")
+            parts = [each.part for each in found]
+        said, self._said = self._said, []
+        self.session.ask(text, [*said, *parts])
+
+    def _run_errand(self, command: str) -> None:
+        from . import errand
+
+        if not command:
+            self._said.clear()
+            self.session.notify("Nothing of your commands goes along.")
+            return
+        try:
+            said = errand.run(self.session, command)
+        except interrupts.Terminated:
+            raise
+        except KeyboardInterrupt:
+            self.session.notify("The command was stopped.")
+            return
+        if said.text:
+            self._said.append(said)
 
     def _run_command(self, name: str, rest: str) -> None:
         commands = self.session.commands()

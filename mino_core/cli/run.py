@@ -217,6 +217,6 @@ def _read_all() -> str:
 def _attachments(asked: Asked) -> list[Part]:
     if not asked.attach:
         return []
-    from .attachments import read
+    from mino_core.attachments import read
 
-    return [read(path) for path in asked.attach]
+    return [read(path).part for path in asked.attach]

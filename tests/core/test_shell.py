@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mino_core import Finished, Pasted, ProviderError, TextDelta
-from mino_core.shell import Command, Leave, Prompt, Shell, read_line, worst
+from mino_core.shell import Command, Errand, Leave, Prompt, Shell, read_line, worst
 from stage import Stage
 
 STOP = Finished("stop", "stop")
@@ -39,6 +39,12 @@ STOP = Finished("stop", "stop")
         ("/etc/hosts looks wrong", Prompt("/etc/hosts looks wrong")),
         ("/api/v1/接口 的实现", Prompt("/api/v1/接口 的实现")),
         ("/regex/g", Prompt("/regex/g")),
+        ("!ls -l", Errand("ls -l")),
+        (" ! ls", Errand("ls")),
+        ("!", Errand("")),
+        ("!!important", Prompt("!important")),
+        ("！重要", Prompt("！重要")),
+        (Pasted("!rm -r x"), Prompt("!rm -r x")),
         ("//comment", Prompt("/comment")),
         ("//help", Prompt("/help")),
         ("  //help", Prompt("  /help")),
@@ -62,6 +68,8 @@ def test_every_line_means_something_and_no_text_is_lost(line):
         case Command(name, rest):
             assert name in line
             assert rest in line
+        case Errand(command):
+            assert command in line
 
 
 def test_the_worst_exit_code_wins():
