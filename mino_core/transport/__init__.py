@@ -10,28 +10,33 @@ A dialect is two pure functions and an `Endpoint`:
 
 `decode` raises ProviderError for what the server says went wrong, and simply returns where the
 events end before the dialect's own terminal.
+
+The names are resolved at first use: on the way to the first prompt nothing here is needed but the
+settings of an `Endpoint`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from .bridge import from_async, run_async
-from .decoding import (
-    WHOLE,
-    SurrogateJoiner,
-    as_list,
-    as_table,
-    as_text,
-    count,
-    error_text,
-    parse_event,
-    server_error,
-    usage,
-)
-from .failures import plain
-from .http import Endpoint
-from .mending import mended
+if TYPE_CHECKING:
+    from .bridge import from_async, run_async
+    from .decoding import (
+        WHOLE,
+        SurrogateJoiner,
+        as_list,
+        as_table,
+        as_text,
+        count,
+        error_text,
+        parse_event,
+        server_error,
+        usage,
+    )
+    from .failures import plain
+    from .http import Endpoint
+    from .mending import mended
 
 __all__ = [
     "WHOLE",
@@ -55,3 +60,23 @@ __all__ = [
 #: Set by the session for one stream; called before every read of a socket that would block, and
 #: once before the request goes out.
 idle: Callable[[], None] | None = None
+
+#: Where the names are that are not in `decoding`.
+_HOMES = {
+    "Endpoint": "http",
+    "from_async": "bridge",
+    "mended": "mending",
+    "plain": "failures",
+    "run_async": "bridge",
+}
+
+if not TYPE_CHECKING:  # a __getattr__ that mypy sees would make every name Any
+
+    def __getattr__(name):
+        if name not in __all__:
+            raise AttributeError(f"module 'mino_core.transport' has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'decoding')}"), name)
+        globals()[name] = value
+        return value

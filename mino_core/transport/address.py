@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from mino_core.errors import ProviderError
 from mino_core.secret import mask, remember
 from mino_core.settings import Settings
+from mino_core.values import value
 
 from .proxies import Proxy, checked, is_loopback
 
 _SAFE = "/%:@!$&'()*+,;=~-._"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Address:
     """Where a server is. `where` is host and port, `netloc` what the Host header says."""
 
-    url: str = field(repr=False)  # a query may hold a key
+    _unshown = ("url", "query")  # a query may hold a key
+
+    url: str
     scheme: str
     host: str
     port: int
     netloc: str
     path: str
-    query: str = field(repr=False)
+    query: str
 
     @property
     def where(self) -> str:
@@ -55,7 +57,7 @@ def read_address(settings: Settings, default: str) -> Address:
     try:
         parts = urlsplit(url)
         port = parts.port
-        host = (parts.hostname or "").encode("idna").decode()
+        host = _ascii(parts.hostname or "")
     except ValueError as error:  # UnicodeError is one
         raise settings.error("base_url", f"is no address: {error}") from error
     if parts.scheme not in ("http", "https") or not host:
@@ -74,12 +76,19 @@ def read_address(settings: Settings, default: str) -> Address:
     )
 
 
+def _ascii(host: str) -> str:
+    """A host as the wire has it; UnicodeError where it can be no host's name."""
+    if host.isascii() and all(0 < len(label) < 64 for label in host.split(".")):
+        return host  # the codec would say the same, and costs two large imports
+    return host.encode("idna").decode()
+
+
 def read_headers(settings: Settings) -> dict[str, Callable[[], str]]:
     """The extra headers, each with what tells its value: a text, or a secret by `env:`, `file:`, `cmd:`."""
-    from mino_core.config.exposure import names_a_secret
-
     headers: dict[str, Callable[[], str]] = {}
     for name in settings:
+        from mino_core.config.exposure import names_a_secret
+
         value = settings.text(name)
         if not (name.isascii() and value.isascii() and f"{name}{value}".isprintable()):
             raise settings.error(name, "holds characters that a header cannot carry")
@@ -119,6 +128,6 @@ def _hide_keys(query: str) -> None:
     from mino_core.config.exposure import names_a_secret
 
     written = dict(pair.partition("=")[::2] for pair in query.partition("#")[0].split("&"))
-    for name, value in [*parse_qsl(query), *written.items()]:
+    for name, key in [*parse_qsl(query), *written.items()]:
         if names_a_secret(name):
-            remember(value)
+            remember(key)

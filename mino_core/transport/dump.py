@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from mino_core.errors import ProviderError
 from mino_core.secret import MASK, mask
 
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
+_UNPRINTABLE = "[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
 
 
 class Dump:
@@ -36,8 +35,10 @@ class Dump:
             self._write("< ", [f"{status} after {seconds:.3f} s", *_shown(headers)])
 
     def _write(self, mark: str, head: list[str], body: str = "") -> None:
+        import re
+
         lines = [mark + line for line in head] + ([body] if body else [])
-        text = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", mask("\n".join(lines))) + "\n"
+        text = re.sub(_UNPRINTABLE, lambda found: f"\\u{ord(found[0]):04x}", mask("\n".join(lines))) + "\n"
         if not self._path:
             sys.stderr.write(text)
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
@@ -12,16 +11,15 @@ from mino_core.errors import ConfigError, ProviderError
 from mino_core.settings import Settings
 from mino_core.types import Delta
 
-from . import failures, proxies
 from .address import read_address, read_file, read_headers, read_proxy
-from .bodies import encoded, unpacked
 from .dump import Dump
-from .sse import LIMIT, read_events
+from .proxies import hide_passwords
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
     from .network import Connection
+    from .proxies import Proxy
 
 #: Bytes of an error's body that are read, and for how long, in seconds.
 _ERROR_BYTES, _ERROR_SECONDS = 64 << 10, 5.0
@@ -58,10 +56,10 @@ class Endpoint:
         self._ca_file = read_file(settings, "ca_file")
         self._allow_http = settings.flag("allow_http", False)
         self._environ = settings.environ
-        proxies.hide_passwords(settings.environ)
+        hide_passwords(settings.environ)
         self._dump = Dump(settings.environ)
         self._is_warm = False
-        self._via: proxies.Proxy | None = None
+        self._via: Proxy | None = None
         self._is_forwarded = False  # by an HTTP proxy without a tunnel
         self._tls: SSLContext | None = None
         self._kept: Connection | None = None
@@ -75,6 +73,9 @@ class Endpoint:
         A JSON body that is no stream arrives as one event named `WHOLE`. Raises ProviderError for
         every failure of connection, status and framing.
         """
+        from .bodies import encoded
+        from .sse import read_events
+
         accept = {"Accept": "text/event-stream"}
         connection = self._send("POST", path, {**accept, **headers}, encoded(body), self.read_timeout)
         chunks = self._chunks(connection)
@@ -102,19 +103,27 @@ class Endpoint:
             try:
                 yield from decode(events)
             except ProviderError as error:
+                from . import failures
+
                 raise failures.fit(error, self._request_id) from None
 
     def get(self, path: str, headers: Mapping[str, str] = {}) -> object:
         """GET JSON, for `models()`; raises ProviderError."""
+        from .sse import LIMIT
+
         wait = min(self.read_timeout or _GET_SECONDS, _GET_SECONDS)
         connection = self._send("GET", path, {"Accept": "application/json", **headers}, b"", wait)
         try:
             text = _read(connection, self._chunks(connection), LIMIT, _GET_SECONDS)
         finally:
             self._release(connection)
+        import json
+
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
+            from . import failures
+
             found = failures.title_of(text) or failures.plain(text, 120) or "nothing"
             raise ProviderError(
                 "protocol", f"{self.host} sent no JSON but {found}; check `base_url`"
@@ -124,7 +133,7 @@ class Endpoint:
         """Do ahead of the first request what needs no network: imports and certificates."""
         if self._is_warm:
             return
-        from . import dialing
+        from . import dialing, proxies
 
         address = self.address
         if self._proxy is None:
@@ -152,6 +161,8 @@ class Endpoint:
         `wait` is how many seconds each read may take, 0 for any number.
         """
         from mino_core import transport
+
+        from . import failures
 
         self.warm()
         from .network import FAULTS
@@ -253,6 +264,8 @@ class Endpoint:
 
     def _chunks(self, connection: Connection) -> Iterator[bytes]:
         """The bytes of a body, unpacked; ProviderError where the connection breaks."""
+        from . import failures
+        from .bodies import unpacked
         from .network import FAULTS
 
         packing = connection.response.getheader("content-encoding", "")

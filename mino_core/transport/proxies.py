@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from mino_core.errors import ProviderError
 from mino_core.secret import remember
+from mino_core.values import value
 
 #: Schemes, with the port that goes without saying.
 _SCHEMES = {"http": 80, "socks5": 1080, "socks5h": 1080}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Proxy:
     """A proxy; `source` is the variable or the setting that names it."""
 
-    url: str = field(repr=False)  # it may hold a password
+    _unshown = ("url",)  # it may hold a password
+
+    url: str
     source: str
 
     @property
@@ -46,6 +47,8 @@ class Proxy:
     @property
     def authorization(self) -> str:
         """The value of Proxy-Authorization, or nothing."""
+        from base64 import b64encode
+
         name, password = self.login
         return "Basic " + b64encode(f"{name}:{password}".encode()).decode() if name else ""
 

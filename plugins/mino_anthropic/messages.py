@@ -7,12 +7,7 @@ from functools import partial
 from typing import Any
 
 from mino_core import Delta, Request, Settings
-from mino_core.transport import Endpoint, as_list, as_table, as_text
-
-from .messages_events import decode
-from .messages_request import KIND, encode
-
-__all__ = ["KIND", "Messages", "decode", "encode"]
+from mino_core.transport import Endpoint
 
 _OFFICIAL_HOST = "api.anthropic.com"
 _OLD_VERSION, _NEW_VERSION = "2023-06-01", "2026-10-21"
@@ -32,18 +27,21 @@ class Messages:
         max_tokens = settings.number("max_tokens", 8192)
         if max_tokens < 1:
             raise settings.error("max_tokens", "must be a number from 1 up")
-        self._encode = partial(
-            encode,
-            max_tokens=int(max_tokens),
-            effort=settings.text("effort", ""),
-            cache=settings.flag("cache", True),
-            extra_body=self._endpoint.extra_body,
-        )
+        #: What `encode` is told besides the request.
+        self._encoding: dict[str, Any] = {
+            "max_tokens": int(max_tokens),
+            "effort": settings.text("effort", ""),
+            "cache": settings.flag("cache", True),
+            "extra_body": self._endpoint.extra_body,
+        }
         self._version = settings.text("api_version", "")
 
     def stream(self, request: Request) -> Iterator[Delta]:
         """Yield deltas, then one Finished; raise ProviderError on failure."""
-        body = self._encode(request)
+        from .messages_events import decode
+        from .messages_request import encode
+
+        body = encode(request, **self._encoding)
         read = partial(decode, model=request.model)
         yield from self._endpoint.stream("/v1/messages", body, read, self.headers(body))
 
@@ -55,11 +53,15 @@ class Messages:
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
         answer = self._endpoint.get("/v1/models?limit=1000", self.headers({}))
+        from mino_core.transport import as_list, as_table, as_text
+
         listed = as_list(as_table(answer).get("data"))
         return [name for model in listed if (name := as_text(as_table(model).get("id")))]
 
     def warm(self) -> None:
         """Do ahead of the first request what needs no network."""
+        from . import messages_events, messages_request  # noqa: F401 (imported now, not when it is asked)
+
         self._endpoint.warm()
 
     def close(self) -> None:

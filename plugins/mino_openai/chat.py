@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import Any
 
 from mino_core import Delta, Request, Settings
-from mino_core.transport import Endpoint, as_list, as_table, as_text
-
-from .chat_events import decode
-from .chat_request import KIND, encode
-
-__all__ = ["KIND", "Chat", "decode", "encode"]
+from mino_core.transport import Endpoint
 
 #: Hosts that take reasoning out of the answer themselves, so that a tag in it is meant literally.
 _SEPARATES_REASONING = (
@@ -46,34 +42,41 @@ class Chat:
         host = self._endpoint.host
         max_tokens = settings.number("max_tokens", None)
         field = "max_completion_tokens" if _is_at(host, _OPENAI) else "max_tokens"
-        self._encode = partial(
-            encode,
-            host=host,
-            include_usage=settings.flag("include_usage", True),
-            max_tokens=None if max_tokens is None else int(max_tokens),
-            max_tokens_field=settings.text("max_tokens_field", field),
-            effort=settings.text("effort", ""),
-            extra_body=self._endpoint.extra_body,
-        )
-        self._decode = partial(
-            decode,
-            host=host,
-            think_tags=settings.flag("think_tags", not _is_at(host, _SEPARATES_REASONING)),
-            think_open=settings.flag("think_open", False),
-            trust_done=settings.flag("trust_done", False),
-        )
+        #: What `encode` and `decode` are told besides what is to be encoded and decoded.
+        self._encoding: dict[str, Any] = {
+            "host": host,
+            "include_usage": settings.flag("include_usage", True),
+            "max_tokens": None if max_tokens is None else int(max_tokens),
+            "max_tokens_field": settings.text("max_tokens_field", field),
+            "effort": settings.text("effort", ""),
+            "extra_body": self._endpoint.extra_body,
+        }
+        self._decoding: dict[str, Any] = {
+            "host": host,
+            "think_tags": settings.flag("think_tags", not _is_at(host, _SEPARATES_REASONING)),
+            "think_open": settings.flag("think_open", False),
+            "trust_done": settings.flag("trust_done", False),
+        }
 
     def stream(self, request: Request) -> Iterator[Delta]:
         """Yield deltas, then one Finished; raise ProviderError on failure."""
-        yield from self._endpoint.stream("/chat/completions", self._encode(request), self._decode)
+        from .chat_events import decode
+        from .chat_request import encode
+
+        body, read = encode(request, **self._encoding), partial(decode, **self._decoding)
+        yield from self._endpoint.stream("/chat/completions", body, read)
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
+        from mino_core.transport import as_list, as_table, as_text
+
         listed = as_list(as_table(self._endpoint.get("/models")).get("data"))
         return [name for model in listed if (name := as_text(as_table(model).get("id")))]
 
     def warm(self) -> None:
         """Do ahead of the first request what needs no network."""
+        from . import chat_events, chat_request  # noqa: F401 (imported now, not when it is asked)
+
         self._endpoint.warm()
 
     def close(self) -> None:

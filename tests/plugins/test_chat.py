@@ -25,6 +25,8 @@ from mino_core.testing import chat as chat_stream
 
 from mino_openai import mino_providers
 from mino_openai.chat import Chat
+from mino_openai.chat_events import decode
+from mino_openai.chat_request import encode
 
 REQUEST = ask(user("Hi"))
 
@@ -128,10 +130,10 @@ def test_settings_go_into_the_body_and_options_over_them() -> None:
 )
 def test_a_host_decides_what_is_not_set(url: str, field: str, has_tags: bool) -> None:
     made = chat(url, max_tokens=5)
-    assert made._encode(REQUEST)[field] == 5
+    assert encode(REQUEST, **made._encoding)[field] == 5
     thought = '{"choices": [{"delta": {"content": "<think>hm</think>So."}}]}'
     expected = [ReasoningDelta("hm"), TextDelta("So.")] if has_tags else [TextDelta("<think>hm</think>So.")]
-    assert list(made._decode([("", thought)])) == expected
+    assert list(decode([("", thought)], **made._decoding)) == expected
 
 
 def test_models_are_listed() -> None:

@@ -20,7 +20,7 @@ from mino_core import (
     Usage,
 )
 
-from mino_openai.chat import decode
+from mino_openai.chat_events import decode
 from mino_openai.think import ThinkTags
 
 

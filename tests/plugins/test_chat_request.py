@@ -16,7 +16,7 @@ from mino_core import File, Image, Message, Reasoning, Refusal, Request, Text, T
 from mino_core.testing.strict import problems
 from mino_core.transport.bodies import encoded
 
-from mino_openai.chat import encode
+from mino_openai.chat_request import encode
 
 SETTINGS: dict[str, dict[str, Any]] = {"options": {"effort": "low", "max_tokens": 100}}
 LOOKED = ToolCall("call_1", "list_dir", '{"path": "."}')

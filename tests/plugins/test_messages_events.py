@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mino_core import Finished, ProviderError, ReasoningDelta, TextDelta, ToolCall, Usage
 from mino_core.transport import WHOLE
 
-from mino_anthropic.messages import decode, encode
+from mino_anthropic.messages_events import decode
+from mino_anthropic.messages_request import encode
 
 Event = tuple[str, str]
 

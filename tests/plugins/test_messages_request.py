@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from mino_core import Message, Request, Text, ToolCall
 from mino_core.testing.strict import problems
 
-from mino_anthropic.messages import encode
+from mino_anthropic.messages_request import encode
 
 SETTINGS = {"options": {"effort": "low", "max_tokens": 100}}
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}

@@ -20,7 +20,8 @@ from mino_core import (
 )
 from mino_core.transport import WHOLE
 
-from mino_openai.responses import decode, encode
+from mino_openai.responses_events import decode
+from mino_openai.responses_request import encode
 
 Event = tuple[str, str]
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from mino_core import Message, ProviderError, Request, Text, ToolCall
 from mino_core.testing.strict import problems
 
-from mino_openai.responses import encode
+from mino_openai.responses_request import encode
 
 SETTINGS = {"options": {"effort": "low", "max_tokens": 100}}
 #: What only this dialect has: the request, and the settings it goes out with.

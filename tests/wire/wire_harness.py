@@ -85,7 +85,7 @@ def provider(transcript: Transcript, base_url: str) -> Any:
 
 def decoder(dialect: str, **options: Any) -> Callable[[Iterable[tuple[str, str]]], Iterator[Delta]]:
     package, module, _ = DIALECTS[dialect]
-    decode = import_module(f"{package}.{module}").decode
+    decode = import_module(f"{package}.{module}_events").decode
     return lambda events: decode(events, **options)
 
 
