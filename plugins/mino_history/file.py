@@ -85,10 +85,10 @@ class FileLog:
             likely = (lines.parse(line) for line in lines.backward(file) if named in line)
             return next((record for record in likely if record and record["type"] == type), None)
 
-    def holding(self, text: str) -> Iterator[Record]:
+    def holding(self, needle: lines.Needle) -> Iterator[Record]:
         """The records that may hold a text, oldest first; the others are not parsed."""
         with self._reading() as file:
-            for line in lines.holding(file, text):
+            for line in needle.lines(file):
                 if (record := lines.parse(line)) is not None:
                     yield record
 

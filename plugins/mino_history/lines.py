@@ -61,29 +61,32 @@ def backward(file: BinaryIO) -> Iterator[bytes]:
     yield b"".join(reversed(pieces))
 
 
-def holding(file: BinaryIO, text: str) -> Iterator[bytes]:
-    """The lines that hold a text in any case, and perhaps some that do not: most are never parsed."""
-    needle = _surest(text)
-    if not needle:
-        yield from file
-        return
-    sought, has_letters = _encode(needle)[1:-1].lower(), needle.upper() != needle.lower()
-    for block in _blocks(file):
-        seen, at = block.lower() if has_letters else block, -1
-        while (at := seen.find(sought, at + 1)) >= 0:
-            start, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at)
-            end = len(block) if end < 0 else end
-            yield block[start:end]
-            at = end
+class Needle:
+    """What every line that holds a text, in any case, holds too; so do perhaps some that do not.
 
-
-def _surest(text: str) -> str:
-    """The longest stretch of a text that looks the same in every line that holds it, but for the case of
-    ASCII letters.
+    `sought` are its bytes, in small letters, empty where there is nothing that sure; `has_letters`
+    says whether its case may differ.
     """
-    return max(
-        "".join(c if c.isascii() or c.lower() == c.upper() else "\0" for c in text).split("\0"), key=len
-    )
+
+    def __init__(self, text: str) -> None:
+        # Only the case of ASCII letters can be ignored byte by byte.
+        sure = "".join(c if c.isascii() or c.lower() == c.upper() else "\0" for c in text).split("\0")
+        longest = max(sure, key=len)
+        self.sought = _encode(longest)[1:-1].lower()
+        self.has_letters = longest.upper() != longest.lower()
+
+    def lines(self, file: BinaryIO) -> Iterator[bytes]:
+        """The lines of a file that hold it; the others are not looked at."""
+        if not self.sought:
+            yield from file
+            return
+        for block in _blocks(file):
+            seen, at = block.lower() if self.has_letters else block, -1
+            while (at := seen.find(self.sought, at + 1)) >= 0:
+                start, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at)
+                end = len(block) if end < 0 else end
+                yield block[start:end]
+                at = end
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:

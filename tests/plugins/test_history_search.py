@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
 
-from mino_history import lines, mino_histories, mino_subcommands
+from mino_history import jsonl, lines, mino_histories, mino_subcommands
 
 
-@pytest.fixture(params=["jsonl", "memory"])
-def host(request, tmp_path):
-    return SimpleNamespace(history=mino_histories()[request.param](Settings({}, home=tmp_path)))
+@pytest.fixture(params=["jsonl", "jsonl with grep", "memory"])
+def host(request, tmp_path, monkeypatch):
+    name, _, grep = request.param.partition(" with ")
+    if grep:
+        monkeypatch.setattr(jsonl, "_WORTH_A_PROCESS", 0)
+    return SimpleNamespace(history=mino_histories()[name](Settings({}, home=tmp_path)))
 
 
 @pytest.fixture
@@ -136,6 +139,20 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_searched(tmp_path
     assert capsys.readouterr().out.startswith(name)
 
 
+@pytest.mark.parametrize("grep", ["", "#!/bin/sh\nexit 2\n"], ids=["no grep", "a grep that fails"])
+def test_without_grep_everything_is_found_all_the_same(tmp_path, monkeypatch, capsys, grep):
+    host = SimpleNamespace(history=mino_histories()["jsonl"](Settings({}, home=tmp_path)))
+    name = kept(host, said("needle"))
+    (tmp_path / "bin").mkdir()
+    if grep:
+        (tmp_path / "bin" / "grep").write_text(grep)
+        (tmp_path / "bin" / "grep").chmod(0o755)
+    monkeypatch.setattr(jsonl, "_WORTH_A_PROCESS", 0)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert mino_subcommands()["history"](["search", "needle"], host) == 0
+    assert capsys.readouterr().out.startswith(name)
+
+
 _alphabet = st.sampled_from(list('aAbBéÉßſ漢字\n"\\\u2028 \x85'))
 
 
@@ -147,7 +164,8 @@ _alphabet = st.sampled_from(list('aAbBéÉßſ漢字\n"\\\u2028 \x85'))
 def test_no_line_that_holds_a_text_is_missed(texts, sought):
     data = b"".join(lines.dump(said(text)) for text in texts)
     candidates = {
-        json.loads(line)["message"]["parts"][0]["text"] for line in lines.holding(io.BytesIO(data), sought)
+        json.loads(line)["message"]["parts"][0]["text"]
+        for line in lines.Needle(sought).lines(io.BytesIO(data))
     }
     assert {text for text in texts if sought.lower() in text.lower()} <= candidates
 
@@ -157,6 +175,7 @@ def test_lines_that_do_not_hold_it_are_not_parsed_wherever_a_block_ends():
     texts[50] = "y" * 3_000_000 + "needle"
     data = b"".join(lines.dump(said(text)) for text in texts)
     found = [
-        json.loads(line)["message"]["parts"][0]["text"] for line in lines.holding(io.BytesIO(data), "Needle")
+        json.loads(line)["message"]["parts"][0]["text"]
+        for line in lines.Needle("Needle").lines(io.BytesIO(data))
     ]
     assert found == [text for text in texts if "needle" in text]

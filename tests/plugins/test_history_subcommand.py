@@ -115,7 +115,8 @@ def test_a_conversation_as_json_has_its_turns_and_outcomes(host, history):
     assert (shown["id"], shown["skipped"]) == (name, 0)
     (turn,) = shown["turns"]
     assert (turn["turn"], turn["outcome"], turn["error"], turn["partial"]) == (1, "completed", None, None)
-    assert turn["messages"][0] == {"role": "user", "parts": [{"type": "text", "text": "hé\ud800"}], "meta": {}}
+    parts = [{"type": "text", "text": "hé\ud800"}]
+    assert turn["messages"][0] == {"role": "user", "parts": parts, "meta": {}}
 
 
 def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one(host, history):
