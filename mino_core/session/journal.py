@@ -20,6 +20,8 @@ from mino_core.types import History, Log, Message, Part, Record
 
 #: Keys whose values are mino's own words.
 _OURS = frozenset({"id", "time", "type", "role", "outcome"})
+#: What is nested deeper than this is left out of a record.
+_DEEPEST = 64
 #: How many records from the end are read when a conversation is opened, and before its first question.
 _AT_ONCE, _BEFORE_A_QUESTION = 64, 4096
 
@@ -161,6 +163,7 @@ class Journal:
         """Keep one message, durably; the first one brings the conversation into being."""
         self._begun = True
         self._told = (0, [])
+        self._conversation = self.conversation  # known before: it is sent as it was said, and kept masked
         self._append("said", turn=turn, message=message_to_json(message), **fields)
 
     def partial(self, turn: int, parts: tuple[Part, ...]) -> None:
@@ -192,14 +195,14 @@ class Journal:
             self._try(self._write)
         log, self._log = self._log, None
         if log is not None:
-            self._try(log.close)
+            self._try(log.close, cures=False)
 
     def _append(self, type: str, *, durable: bool = True, **fields: Any) -> None:
         with interrupts.sealed():
-            kept = _masked(record(type, **fields))
+            told = record(type, **fields)
             if self._conversation is not None:
-                self._conversation.add(kept)
-            self._waiting.append((kept, durable))
+                self._conversation.add(told)
+            self._waiting.append((_masked(told), durable))
             if self._begun:
                 self._try(self._write)
 
@@ -222,8 +225,8 @@ class Journal:
             self._copying = chain([kept], copies)
             log.append(_masked(kept), durable=False)
 
-    def _try(self, act: Callable[[], object]) -> None:
-        """Do something with the log; trouble is told when it begins and when it is over."""
+    def _try(self, act: Callable[[], object], *, cures: bool = True) -> None:
+        """Do something with the log; trouble is told when it begins and when writing is possible again."""
         try:
             act()
         except (Exception, SystemExit) as error:  # noqa: BLE001 (any backend may be a plugin's)
@@ -232,9 +235,9 @@ class Journal:
                 self._tell(f"this conversation is not kept: {trouble}")
             self._trouble = trouble
         else:
-            if self._trouble:
+            if self._trouble and cures:
                 self._tell("this conversation is kept again")
-            self._trouble = ""
+                self._trouble = ""
 
 
 def _words(error: BaseException) -> str:
@@ -253,13 +256,21 @@ def _more(before: list[Any], said: list[Any]) -> list[Any] | None:
     return ([{**now, "text": rest}] if rest else []) + said[last + 1 :]
 
 
-def _masked(value: Any) -> Any:
-    """The same record with every known secret in its texts masked."""
+def _masked(value: Any, depth: int = 0) -> Any:
+    """The same record with every known secret in its texts masked, and nothing that JSON cannot hold.
+
+    A plugin or a server may have put anything into a message's `meta`.
+    """
     match value:
         case str():
             return mask(value)
-        case Mapping():
-            return {key: inner if key in _OURS else _masked(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_masked(inner) for inner in value]
-    return value
+        case bool() | int() | None:
+            return value
+        case float():
+            return value if value - value == 0 else None
+        case Mapping() if depth < _DEEPEST:
+            pairs = ((str(key), inner) for key, inner in value.items())
+            return {key: inner if key in _OURS else _masked(inner, depth + 1) for key, inner in pairs}
+        case list() | tuple() if depth < _DEEPEST:
+            return [_masked(inner, depth + 1) for inner in value]
+    return None
