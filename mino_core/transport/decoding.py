@@ -16,6 +16,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAX_WORDS = 2_000
 
 
+#: JSON as the standard has it: what is no number there (NaN, Infinity) is nothing here.
+_decode = json.JSONDecoder(parse_constant=lambda _: None).decode
+
+
 def parse_event(name: str, data: str) -> dict[str, Any]:
     """The JSON object of one event; an empty one where the JSON is something else.
 
@@ -23,7 +27,7 @@ def parse_event(name: str, data: str) -> dict[str, Any]:
     `error`, whatever its data (llama.cpp and gateways put anything there).
     """
     try:
-        value = json.loads(data)
+        value = _decode(data)
     except (ValueError, RecursionError):
         from .failures import plain
 
@@ -88,8 +92,8 @@ def as_text(value: object) -> str:
 
 
 def count(value: object) -> int | None:
-    """A number of tokens: an integer from 0 up, else None."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """A number of tokens: an integer from 0 up that somebody may have counted, else None."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
 
 
 def usage(
