@@ -13,12 +13,19 @@ MASK = "***"
 _COMMAND_LIMIT = 10.0
 #: A shorter value is a placeholder for a server that wants none; masking it would spoil every text.
 _SHORTEST = 6
+#: Longer ones that the pages of such servers name.
+_PLACEHOLDERS = frozenset(
+    {"ollama", "lm-studio", "lmstudio", "not-needed", "no-key", "no-key-required", "sk-no-key-required"}
+    | {"anything", "placeholder", "secret", "password", "api-key", "api_key", "llama.cpp", "token"}
+)
 #: Every value that was ever revealed in this process, longest first.
 _known: list[str] = []
 
 
 def remember(value: str) -> None:
-    """Mask this value from now on, also as it stands in JSON, unless it is too short to be a secret."""
+    """Mask this value from now on, also as it stands in JSON, unless it is no secret."""
+    if value.lower() in _PLACEHOLDERS:
+        return
     quoted = value.replace("\\", "\\\\").replace('"', '\\"')
     for form in {value, quoted}:
         if len(form) >= _SHORTEST and form not in _known:
