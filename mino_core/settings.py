@@ -21,6 +21,12 @@ class _Required:
 _REQUIRED = _Required()
 
 
+def _kind(value: object) -> str:
+    """What a value is, without saying it: it may be a key in the wrong place."""
+    names = {str: "a string", bool: "true or false", dict: "a table", list: "a list"}
+    return names.get(type(value), "a number" if isinstance(value, int | float) else "a date")
+
+
 class Settings(Mapping[str, object]):
     """A TOML table handed to a factory.
 
@@ -141,5 +147,5 @@ class Settings(Mapping[str, object]):
             return default
         value = self._table[key]
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise self.error(key, f"must be {words}, not {value!r}")
+            raise self.error(key, f"must be {words}, not {_kind(value)}")
         return value
