@@ -1,9 +1,10 @@
 """Plugins of strangers on a terminal: a fault is a line, the answer stays whole, Ctrl-C is obeyed."""
 
+import re
 from textwrap import dedent
 
 import pytest
-from mino_core.testing import Terminal, home, mino
+from mino_core.testing import Terminal, home, mino, run
 
 CONFIG = """
 [session]
@@ -164,5 +165,143 @@ def test_a_command_that_fails_is_one_line(chat, code, words):  # SL-07
     terminal.wait_for("plugin 'bad'")
     assert words in terminal.text
     assert "Traceback" not in terminal.text
+    terminal.type("hello\r")
+    terminal.wait_for("END-OF-hello")
+
+
+def command(name, said):
+    return f"@hookimpl\ndef mino_commands(): return {{{name!r}: lambda session, rest: {said!r}}}\n"
+
+
+def test_hooks_written_for_another_signature(chat):  # PL-04
+    good_and_bad = """
+        class Both:
+            @hookimpl
+            def mino_commands(self):
+                return {"never": print}
+            @hookimpl
+            def mino_event(self, event, weather):
+                pass
+        """
+    terminal = chat(
+        columns=300,
+        more=command("never", "x") + "@hookimpl\ndef mino_event(event, weather): pass",
+        fewer="@hookimpl\ndef mino_event():\n    pass\n" + command("fewer", "said-by-fewer"),
+        filled="@hookimpl\ndef mino_request(request, colour='red', **rest): pass\n"
+        + command("filled", "said-by-filled"),
+        whole=dedent(good_and_bad)
+        + "hook = Both()\nmino_event = hook.mino_event\nmino_commands = hook.mino_commands",
+    )
+    assert "'weather'" in terminal.text
+    assert "mino plugins disable more" in unbroken(terminal)
+    assert "mino plugins disable whole" in unbroken(terminal)
+    terminal.type("/never\r")
+    terminal.wait_for("there is no command /never")
+    for name in ("fewer", "filled"):
+        terminal.type(f"/{name}\r")
+        terminal.wait_for(f"END-OF-said-by-{name}")
+    assert "Traceback" not in terminal.text
+
+
+@pytest.mark.parametrize("stated", [0, 2])
+def test_a_plugin_for_another_mino(chat, stated):  # PL-13
+    terminal = chat(columns=300, other=f"MINO_API = {stated}\n" + command("other", "x"))
+    assert f"it is written for mino's API {stated}, and this mino has API 1" in terminal.text
+    terminal.type("/other\r")
+    terminal.wait_for("there is no command /other")
+
+
+def test_a_plugin_that_was_removed(chat, tmp_path):  # PL-14
+    terminal = chat()
+    for n in (1, 2):
+        terminal.type(f"question-{n}\r")
+        terminal.wait_for(f"END-OF-question-{n}")
+    terminal.type("/exit\r")
+    assert terminal.wait_exit() == 0
+    folder = tmp_path / "home" / ".mino"
+    config = folder / "config.toml"
+    config.write_text(config.read_text().replace('"memory"', '"jsonl"'))
+    environ = home(tmp_path)
+    with Terminal(mino("--plain"), environ, columns=300, rows=40) as again:
+        again.wait_for("You>")
+        again.type("question-3\r")
+        again.wait_for("END-OF-question-3")
+        again.type("/exit\r")
+        again.wait_exit()
+        resume = next(line for line in again.text.splitlines() if "--resume" in line).split()[-1]
+    (folder / "plugins" / "parrot.py").rename(folder / "plugins" / "lory.py")
+    (folder / "plugins" / "lory.py").write_text(PARROT.replace('"parrot"', '"lory"'))
+    gone = run(["-p", "hi"], environ)
+    assert gone.code == 2
+    assert "'parrot'" in gone.err
+    assert len(gone.err.splitlines()) == 1
+    assert "question-3" in run(["history", "show", resume], environ).out
+    flags = ("--plain", "--provider", "lory", "--model", "grey", "--resume", resume)
+    with Terminal(mino(*flags), environ, columns=300, rows=40) as other:
+        other.wait_for("You>")
+        other.type("question-4\r")
+        other.wait_for("END-OF-question-4")
+
+
+def test_a_renderer_that_fails_is_replaced_and_no_word_is_lost(chat, tmp_path):  # SG-04
+    broken = """
+        class Broken:
+            def __init__(self, settings, screen):
+                self.screen, self.deltas = screen, 0
+                screen.write("\x1b[?25l")
+            def show(self, event):
+                if isinstance(event, TextDelta):
+                    self.deltas += 1
+                    if self.deltas == 5:
+                        raise RuntimeError("out of ink")
+                    self.screen.write(event.text)
+                self.screen.flush()
+            def close(self):
+                self.screen.write("\x1b[?25h")
+        @hookimpl
+        def mino_renderers():
+            return {"broken": Broken}
+        """
+    chat(broken=broken)  # writes the files
+    with Terminal(mino("--renderer", "broken"), home(tmp_path), columns=100, rows=40) as terminal:
+        terminal.wait_for("You>")
+        terminal.type("hello\r")
+        terminal.wait_for("END-OF-hello")
+        assert "out of ink" in terminal.text
+        assert re.findall(r"\bw\d+\b", terminal.text) == WHOLE.split()
+        terminal.type("again\r")
+        terminal.wait_for("END-OF-again")
+        terminal.type("/exit\r")
+        assert terminal.wait_exit() == 0
+        assert 25 in terminal.private_modes
+
+
+def test_ctrl_c_while_plugins_load_ends_at_once(tmp_path):  # CC-08
+    environ = home(tmp_path, CONFIG)
+    folder = tmp_path / "home" / ".mino" / "plugins"
+    folder.mkdir()
+    (folder / "slow.py").write_text("open('begun', 'w').close()\nimport threading\nthreading.Event().wait()")
+    with Terminal(mino("--plain"), environ, cwd=tmp_path) as terminal:
+        terminal.wait_until((tmp_path / "begun").exists)
+        terminal.press("ctrl-c")
+        assert terminal.wait_exit() == 130
+        assert "Traceback" not in terminal.text
+
+
+def test_ctrl_c_ends_a_command_and_nothing_else(chat):  # CC-09
+    slow = """
+        import threading
+        def slow(session, rest):
+            session.notify("IT-WAITS")
+            threading.Event().wait()
+        @hookimpl
+        def mino_commands():
+            return {"slow": slow}
+        """
+    terminal = chat(slow=slow)
+    terminal.type("/slow\r")
+    terminal.wait_for("IT-WAITS")
+    terminal.type("\x03")
+    terminal.wait_for("/slow was stopped")
     terminal.type("hello\r")
     terminal.wait_for("END-OF-hello")
