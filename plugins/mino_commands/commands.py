@@ -234,6 +234,21 @@ def _answer(messages: Iterable[Message | None]) -> str:
     return "\n\n".join(filter(str.strip, said))
 
 
+def show(session: Session, text: str) -> None:
+    """Show an answer, or a tool's call and result, whole and as it came: /show [N]."""
+    from .showing import listed, pieces
+
+    found = pieces(session)
+    if not found:
+        session.notify("There is nothing to show yet.", "warning")
+    elif not text.strip():
+        session.notify(listed(session) + "\n\n/show N shows one of them whole.", verbatim=True)
+    elif (n := _number("show", text)) > len(found):
+        session.notify(f"There are {len(found)} of them; /show lists the last ones.", "warning")
+    else:
+        session.notify(found[-n].text, verbatim=True)
+
+
 COMMANDS: Mapping[str, Command] = {
     "clear": clear,
     "exit": exit_,
@@ -246,4 +261,5 @@ COMMANDS: Mapping[str, Command] = {
     "usage": usage,
     "status": status,
     "copy": copy,
+    "show": show,
 }

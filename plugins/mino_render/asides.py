@@ -12,8 +12,8 @@ THINKING = "Thinking: "
 REFUSED = "Model refused: "
 
 _LEVELS = {"info": "", "warning": "Warning: ", "error": "Error: "}
-#: Cells of a tool's arguments or result that one quiet line shows.
-_GLANCE = 72
+#: Letters of a tool's arguments or result that may be in its one quiet line.
+_MOST = 1000
 
 
 def shows_reasoning(settings: Settings) -> bool:
@@ -67,18 +67,22 @@ def usage(event: TurnEnded) -> str:
     return f"[tokens: {', '.join(parts)}; first token {wait}]"
 
 
-def tool_started(call: ToolCall) -> str:
-    """The call, at a glance."""
-    return f"[{call.name} {_glance(call.arguments)}]".replace(" ]", "]")
+def tool_started(call: ToolCall, columns: int) -> str:
+    """The call, as far as it fits into a row."""
+    return _glance(f"{call.name} {call.arguments[:_MOST]}", columns)
 
 
-def tool_ended(name: str, result: ToolResult, seconds: float) -> str:
-    """What came of it, at a glance."""
-    said = _glance(result.content)
+def tool_ended(name: str, result: ToolResult, seconds: float, columns: int) -> str:
+    """What came of it, as far as it fits into a row."""
     outcome = "failed" if result.is_error else "done"
-    return f"[{name} {outcome} in {seconds:.1f} s{': ' + said if said else ''}]"
+    said = result.content[:_MOST].strip()
+    return _glance(f"{name} {outcome} in {seconds:.1f} s{': ' + said if said else ''}", columns)
 
 
-def _glance(text: str) -> str:
-    words = " ".join(text[: 4 * _GLANCE].split())
-    return words if len(words) <= _GLANCE else words[: _GLANCE - 1] + "…"
+def _glance(text: str, columns: int) -> str:
+    from .width import beginning, cells
+
+    words = " ".join(text.split())
+    if cells(words) + 2 > columns:
+        words = beginning(words, columns - 3) + "…"
+    return f"[{words}]"

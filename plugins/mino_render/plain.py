@@ -68,9 +68,10 @@ class Plain:
                 self._begun = self._begun and isinstance(event, RoundStarted)
             case ToolStarted(call):
                 self._tools[call.id] = call.name
-                self._aside(asides.tool_started(call))
+                self._aside(asides.tool_started(call, self._screen.columns))
             case ToolEnded(call_id, result, seconds):
-                self._aside(asides.tool_ended(self._tools.pop(call_id, "tool"), result, seconds))
+                name = self._tools.pop(call_id, "tool")
+                self._aside(asides.tool_ended(name, result, seconds, self._screen.columns))
             case Notice():
                 self._aside(asides.notice(event), verbatim=event.verbatim)
             case TurnEnded():

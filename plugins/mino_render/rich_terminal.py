@@ -79,13 +79,13 @@ class Rich:
                 self._finish()
                 self._tools[call.id] = call.name
                 self._output = ""
-                self._aside(asides.tool_started(call), _QUIET)
+                self._aside(asides.tool_started(call, self._screen.columns), _QUIET)
             case ToolOutput(_, text):
                 self._show_output(text)
             case ToolEnded(call_id, result, seconds):
                 self._finish()
                 name = self._tools.pop(call_id, "tool")
-                self._aside(asides.tool_ended(name, result, seconds), _QUIET)
+                self._aside(asides.tool_ended(name, result, seconds, self._screen.columns), _QUIET)
             case Notice():
                 sgr = _ALARMING if event.level == "error" else ""
                 self._aside(asides.notice(event), sgr, verbatim=event.verbatim)

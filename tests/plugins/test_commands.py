@@ -3,7 +3,17 @@
 import os
 
 import pytest
-from mino_core import Finished, ProviderError, TextDelta, Usage, UsageError
+from mino_core import (
+    Finished,
+    ProviderError,
+    ReasoningDelta,
+    TextDelta,
+    Tool,
+    ToolCall,
+    Usage,
+    UsageError,
+    Verdict,
+)
 from stage import Stage
 
 from mino_commands.commands import COMMANDS
@@ -201,3 +211,30 @@ def test_no_command_shows_a_key(tmp_path):
         session.ask("q")
         for name in ("status", "usage", "help", "model", "provider"):
             assert "CANARY" not in run(session, name)
+
+
+def test_show_lists_what_was_said_and_shows_each_whole(tmp_path):
+    long = "line one\n\n    indented  and long " + "x" * 300
+    call = ToolCall("1", "peek", '{"path": "a.py", "lines": [1, 2]}')
+    stage = Stage(tmp_path, [ReasoningDelta("hmm"), call, Finished("tool_calls")], said(long), said("short"))
+    stage.tools = {"peek": Tool("peek", "Peek.", {"type": "object"}, lambda path, lines: "what\nit says")}
+    stage.approve = lambda call, session: Verdict(allowed=True)
+    with stage.opened() as session:
+        assert run(session, "show") == "There is nothing to show yet."
+        session.ask("q")
+        session.ask("q2")
+        listed = run(session, "show")
+        assert [line.split()[:2] for line in listed.split("\n")[:4]] == [
+            ["4", "thinking"],
+            ["3", "peek"],
+            ["2", "answer"],
+            ["1", "answer"],
+        ]
+        assert max(map(len, listed.split("\n"))) < 80
+        assert run(session, "show 1") == "short"
+        assert run(session, "show 2") == long
+        assert run(session, "show 3") == "path: a.py\nlines: [1, 2]\n\nIt said:\nwhat\nit says"
+        assert run(session, "show 4") == "hmm"
+        assert run(session, "show 5") == "There are 4 of them; /show lists the last ones."
+        with pytest.raises(UsageError):
+            run(session, "show x")

@@ -201,7 +201,7 @@ def test_a_running_tool_shows_its_last_lines_until_it_ends():
     assert sheet.text == "[build {}]\ntwo\nthree\nfour, which is    l"
     renderer.show(ToolEnded("1", ToolResult("1", "built"), 0.1))
     renderer.show(TurnEnded(1, "completed"))
-    assert sheet.text == "[build {}]\n[build done in 0.1\ns: built]"
+    assert sheet.text == "[build {}]\n[build done in 0.1…]"
 
 
 def test_the_wait_for_more_takes_nothing_from_what_is_open():
