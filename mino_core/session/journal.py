@@ -54,6 +54,7 @@ class Journal:
         self._copies = copies
         self._copying: Iterator[Record] | None = None
         self._waiting: list[tuple[Record, bool]] = []
+        self._unmasked: dict[str, Record] = {}  # what is kept otherwise than it was said, by id
         self._trouble = ""
         self._told: tuple[int, list[Any]] = (0, [])  # the turn and the text of the last partial
         self._conversation: Conversation | None = None
@@ -140,7 +141,8 @@ class Journal:
     def _readable(self, records: Iterator[Record]) -> Iterator[Record]:
         """These records, as far as they can be read; where they cannot, that is told."""
         try:
-            yield from records
+            for kept in records:
+                yield self._unmasked.get(str(kept.get("id")), kept) if self._unmasked else kept
         except Exception as error:  # noqa: BLE001 (any backend may be a plugin's)
             self._remark(f"not all of this conversation can be read: {_words(error)}")
 
@@ -163,7 +165,6 @@ class Journal:
         """Keep one message, durably; the first one brings the conversation into being."""
         self._begun = True
         self._told = (0, [])
-        self._conversation = self.conversation  # known before: it is sent as it was said, and kept masked
         self._append("said", turn=turn, message=message_to_json(message), **fields)
 
     def partial(self, turn: int, parts: tuple[Part, ...]) -> None:
@@ -200,9 +201,12 @@ class Journal:
     def _append(self, type: str, *, durable: bool = True, **fields: Any) -> None:
         with interrupts.sealed():
             told = record(type, **fields)
+            kept = _masked(told)
+            if kept != told:
+                self._unmasked[told["id"]] = told
             if self._conversation is not None:
                 self._conversation.add(told)
-            self._waiting.append((_masked(told), durable))
+            self._waiting.append((kept, durable))
             if self._begun:
                 self._try(self._write)
 
