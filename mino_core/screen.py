@@ -6,6 +6,7 @@ prompts) goes through `aside`, which keeps it out of a pipe.
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import sys
@@ -30,7 +31,15 @@ _DUMB = frozenset({"dumb", "unknown"})
 
 
 class ScreenGone(BaseException):
-    """Nobody reads our output any more. Not an Exception: it is no fault of the renderer's."""
+    """Our output goes nowhere any more. Not an Exception: it is no fault of the renderer's.
+
+    `reason` says why in words; it is empty where the reader has left, which needs no word.
+    """
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        left = error.errno in (errno.EPIPE, errno.EIO, errno.EBADF, errno.ECONNRESET)
+        self.reason = "" if left else error.strerror or str(error)
 
 
 class Screen:
@@ -106,6 +115,10 @@ class Screen:
         """Remember text; `flush` writes it in one go."""
         self._held.append(text)
 
+    def forget(self) -> None:
+        """Drop what is remembered: somebody else will write it."""
+        self._held.clear()
+
     def flush(self) -> None:
         """Write what is remembered; ScreenGone where nobody reads any more."""
         if not self._held:
@@ -115,7 +128,7 @@ class Screen:
         try:
             _write_all(self._fd, text.encode(self._encoding, "replace"))
         except OSError as error:
-            raise ScreenGone(str(error)) from error
+            raise ScreenGone(error) from error
 
     def aside(self, text: str) -> None:
         """Write what is not the answer: on a terminal with the answer, else to standard error."""
