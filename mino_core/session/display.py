@@ -125,16 +125,17 @@ class Display:
         self._unshown.append(event)
         try:
             self.renderer.show(event)
-        except Exception as error:  # noqa: BLE001 (a renderer may be a plugin's)
+        except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 (a renderer may be a plugin's)
             self._take_over(error)
         else:
             if isinstance(event, Idle | TurnEnded):
                 self._unshown.clear()
 
-    def _take_over(self, error: Exception) -> None:
+    def _take_over(self, error: BaseException) -> None:
         """Put the plain renderer in place of the one that failed, from the text not yet shown."""
         if self._is_plain:
             raise error  # plain is ours: this is a bug in mino
+        self.screen.forget()  # it comes again, below
         self.close()
         self.renderer, self._is_plain = self._plain(), True
         self.renderer.show(
