@@ -14,6 +14,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from .screen import sanitise
+from .secret import mask
+
 #: Lines that wait for the main thread.
 _queue: deque[str] = deque()
 #: Called, from any thread, when there is a new one and the main thread waits for a key.
@@ -72,7 +75,10 @@ class _ToStandardError(io.TextIOBase):
 
 
 def _to_standard_error(text: str) -> None:
+    text = mask(text)
     try:
+        if os.isatty(2):
+            text = sanitise(text)
         os.write(2, text.encode("utf-8", "replace"))
     except OSError:
         pass  # nobody reads standard error; there is no other place to say so

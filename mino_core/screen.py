@@ -60,6 +60,7 @@ class Screen:
         self._environ = os.environ if environ is None else environ
         self._fd = os.dup(out)
         self._err = err
+        self._err_is_terminal = _is_terminal(err)
         self._encoding = encoding or getattr(sys.__stdout__, "encoding", None) or "utf-8"
         self._held: list[str] = []
         self.is_terminal = os.isatty(self._fd)
@@ -137,6 +138,8 @@ class Screen:
             self.flush()
             return
         self.flush()
+        if self._err_is_terminal:  # the session makes text safe for the terminal it knows, which is ours
+            text = sanitise(text)
         try:
             _write_all(self._err, text.encode(self._encoding, "replace"))
         except OSError:
@@ -148,6 +151,13 @@ class Screen:
             self.flush()
         finally:
             os.close(self._fd)
+
+
+def _is_terminal(fd: int) -> bool:
+    try:
+        return os.isatty(fd)
+    except OSError:
+        return False
 
 
 def _write_all(fd: int, data: bytes) -> None:

@@ -244,7 +244,7 @@ class Session:
 
         `verbatim` leaves its lines as they are; else they are wrapped at words.
         """
-        notice = Notice(level, text, verbatim)
+        notice = Notice(level, mask(text), verbatim)
         above = getattr(self.input, "above", None)
         with interrupts.held():
             if above is None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from mino_core import outlets
 from mino_core.errors import ProviderError
 from mino_core.screen import Sanitiser, Screen, sanitise
+from mino_core.secret import mask
 from mino_core.types import (
     Event,
     Finished,
@@ -75,7 +76,7 @@ class Display:
         """Show what was printed past the renderer, as notices."""
         for line in list(outlets.drain()):  # showing one looks for more
             if line.strip():
-                self.show(Notice("info", line))
+                self.show(Notice("info", mask(line)))
 
     def tick(self, seconds: float) -> None:
         """Let the renderer show that mino waits, where it can."""
