@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mino_core.errors import ProviderError
 from mino_core.records.messages import is_blank
 from mino_core.transport import plain
@@ -29,6 +31,20 @@ _WORDS = {
 }
 
 
+_REASONS = frozenset({"stop", "tool_calls", *_WORDS})
+
+
+def _counts(usage: Usage) -> tuple[object, ...]:
+    return (
+        usage.input_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+        usage.output_tokens,
+        usage.reasoning_tokens,
+        usage.total_tokens,
+    )
+
+
 class Reply:
     """What one round has said so far."""
 
@@ -40,22 +56,22 @@ class Reply:
         self._runs: list[tuple[type[Text | Reasoning | Refusal], list[str]]] = []
 
     def add(self, delta: Delta) -> None:
-        """Take one delta; TypeError where it is none."""
+        """Take one delta; TypeError where it is none, or holds what no delta can."""
         match delta:
-            case TextDelta(text):
+            case TextDelta(str(text)):
                 self._say(Text, text)
-            case ReasoningDelta(text):
+            case ReasoningDelta(str(text)):
                 self._say(Reasoning, text)
-            case RefusalDelta(text):
+            case RefusalDelta(str(text)):
                 self._say(Refusal, text)
-            case ToolCall():
+            case ToolCall(str(), str(), str()):
                 self.calls.append(delta)
-            case Usage():
+            case Usage() if all(isinstance(count, int | None) for count in _counts(delta)):
                 self.usage = delta
-            case Finished():
+            case Finished(reason, str(), str(), meta) if reason in _REASONS and isinstance(meta, Mapping):
                 self.finished = delta
             case _:
-                raise TypeError(f"{type(delta).__name__} is not a delta")
+                raise TypeError(f"{delta!r:.100} is not a delta")
 
     def _say(self, kind: type[Text | Reasoning | Refusal], text: str) -> None:
         if not self._runs or self._runs[-1][0] is not kind:

@@ -171,9 +171,9 @@ class Turn:
         try:
             with interrupts.armed():
                 result = act()
-        except ProviderError:
+        except (ProviderError, KeyboardInterrupt, ScreenGone):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:  # the provider's door: SystemExit and GeneratorExit end here as well
             raise self._fault(error) from error
         if self._idle_error is not None:
             raise self._idle_error
