@@ -176,7 +176,10 @@ def broken(error: Exception, address: Address, wait: float) -> ProviderError:
     """The error where an answer had begun: kind `stream`, or `timeout` with its status."""
     if isinstance(error, TimeoutError):
         return ProviderError("timeout", _silence(address, wait), 200)
-    words = plain(str(error), 120) or type(error).__name__
+    from http.client import IncompleteRead
+
+    is_short = isinstance(error, IncompleteRead)
+    words = "the server closed it" if is_short else plain(str(error), 120) or type(error).__name__
     return ProviderError("stream", f"the connection broke before the answer was complete: {words}", 200)
 
 
