@@ -1,5 +1,6 @@
 """The command line: from arguments to a chat, one answer or a subcommand, and to an exit code."""
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -9,15 +10,27 @@ if TYPE_CHECKING:
 
 def main(argv: "Sequence[str] | None" = None) -> int:
     """Run mino with these arguments (default: the process's own); returns the exit code."""
+    _fill_gaps()
     arguments = sys.argv[1:] if argv is None else list(argv)
-    if arguments in (["--version"], ["-V"]):  # before any import: it costs as much as all of this
-        from mino_core import __version__
-
-        sys.stdout.write(f"mino {__version__}\n")
-        return 0
     try:
+        if arguments in (["--version"], ["-V"]):  # before any import: it costs as much as all of this
+            from mino_core import __version__
+
+            os.write(1, f"mino {__version__}\n".encode())
+            return 0
         from .run import run
 
         return run(arguments)
     except KeyboardInterrupt:  # before signals are ours
         return 130
+    except BrokenPipeError:
+        return 141
+
+
+def _fill_gaps() -> None:
+    """Give descriptors 0, 1 and 2 to nobody where they are closed, or our first files would be them."""
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)

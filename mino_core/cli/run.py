@@ -37,8 +37,11 @@ def run(argv: Sequence[str]) -> int:
             terminated = error.signum
         except KeyboardInterrupt:
             code = CANCELLED
-        except ScreenGone:
+        except ScreenGone as gone:
             code = BROKEN_PIPE
+            if gone.reason:
+                _tell(f"Error: cannot write to standard output: {gone.reason}")
+                code = EXIT_CODES["failed"]
         except Exception as error:  # noqa: BLE001 (a bug in mino; the one place that says so)
             _tell_bug(error, debug="--debug" in argv)
     if terminated:
@@ -66,6 +69,7 @@ def _tell_bug(error: Exception, *, debug: bool) -> None:
 
 def _do(argv: Sequence[str]) -> int:
     asked = arguments.parse(argv)
+    _refuse_what_would_be_dropped(asked)
     if asked.version:
         from mino_core import __version__
 
@@ -86,11 +90,22 @@ def _do(argv: Sequence[str]) -> int:
         host.remember_faults()
 
 
+def _refuse_what_would_be_dropped(asked: Asked) -> None:
+    """UsageError where something was given that what was asked for does not take."""
+    if asked.prompt is not None and asked.interactive:
+        raise UsageError("-p TEXT and -i exclude each other: with -i, prompts come from standard input")
+    if asked.prompt is not None and asked.subcommand is not None:
+        raise UsageError(f"-p TEXT and the subcommand {asked.subcommand!r} exclude each other")
+    chats = asked.interactive or (asked.prompt is None and os.isatty(0))
+    if asked.attach and chats:
+        raise UsageError("-a FILE goes with one question, by -p TEXT or on standard input; in a chat: @FILE")
+
+
 def _print(text: str) -> int:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError as error:
+    except OSError as error:
         raise _gone(error) from error
     return 0
 
@@ -98,7 +113,7 @@ def _print(text: str) -> int:
 def _gone(error: OSError) -> ScreenGone:
     """Give standard output to nobody, so that the interpreter does not fail on it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return ScreenGone(str(error))
+    return ScreenGone(error)
 
 
 def _host(asked: Asked, *, strict: bool) -> Host:
@@ -114,6 +129,8 @@ def _host(asked: Asked, *, strict: bool) -> Host:
     if strict:
         wrong += config.unknown_names(host.offers)
     if wrong:
+        for fault in host.faults:  # perhaps the reason
+            _tell(f"Warning: {fault}")
         raise ConfigError("\n".join(wrong))
     return host
 
@@ -140,7 +157,7 @@ def _subcommand(host: Host, name: str, rest: list[str]) -> int:
         with host.guard(offers[name].plugin, f"mino {name}", limit=None):
             code: int = offers[name].value(rest, host)
         sys.stdout.flush()
-    except BrokenPipeError as error:
+    except OSError as error:
         raise _gone(error) from error
     return code
 
