@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -135,10 +136,9 @@ def discard() -> None:
 def installed() -> Iterator[None]:
     """Own the signals of this module for this block, and put the former handlers back."""
     global _pending, _level, _wakers
-    owned = dict.fromkeys((signal.SIGINT, *_TERMINATING), _on_signal)
-    before = {signum: signal.signal(signum, handler) for signum, handler in owned.items()}
-    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, _on_alarm)
-    before[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, _on_window)
+    before = {signum: signal.getsignal(signum) for signum in _owned()}
+    former_hook, sys.unraisablehook = sys.unraisablehook, _on_unraisable
+    reclaim()
     _pending, _level = 0, _HELD
     _wakers = os.pipe()
     for fd in _wakers:
@@ -151,9 +151,30 @@ def installed() -> Iterator[None]:
         signal.set_wakeup_fd(-1)
         for signum, handler in before.items():
             signal.signal(signum, handler if handler is not None else signal.SIG_DFL)
+        sys.unraisablehook = former_hook
         wakers, _wakers = _wakers, None
         for fd in wakers:
             os.close(fd)
+
+
+def _owned() -> dict[signal.Signals, Callable[[int, FrameType | None], None]]:
+    asked = dict.fromkeys((signal.SIGINT, *_TERMINATING), _on_signal)
+    return asked | {signal.SIGALRM: _on_alarm, signal.SIGWINCH: _on_window}
+
+
+def reclaim() -> None:
+    """Own our signals again, where code that was just imported took one for itself."""
+    for signum, handler in _owned().items():
+        signal.signal(signum, handler)
+
+
+def _on_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
+    """Python swallows what is raised in a destructor or a callback of its own: a Ctrl-C waits again."""
+    global _pending
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        _pending = getattr(unraisable.exc_value, "signum", signal.SIGINT)
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def wait(fd: int, seconds: float | None = None) -> bool:
