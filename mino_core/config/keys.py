@@ -38,8 +38,8 @@ def _count(value: object) -> str | None:
 
 
 def _seconds(value: object) -> str | None:
-    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
-    return None if good else "must be a number of seconds above 0"
+    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 86_400
+    return None if good else "must be a number of seconds above 0, at most a day"
 
 
 def _one_of(*words: str) -> Callable[[object], str | None]:
