@@ -20,7 +20,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 
@@ -157,9 +157,9 @@ def installed() -> Iterator[None]:
             os.close(fd)
 
 
-def _owned() -> dict[signal.Signals, Callable[[int, FrameType | None], None]]:
+def _owned() -> Mapping[signal.Signals, Callable[[int, FrameType | None], None]]:
     asked = dict.fromkeys((signal.SIGINT, *_TERMINATING), _on_signal)
-    return asked | {signal.SIGALRM: _on_alarm, signal.SIGWINCH: _on_window}
+    return {**asked, signal.SIGALRM: _on_alarm, signal.SIGWINCH: _on_window}
 
 
 def reclaim() -> None:

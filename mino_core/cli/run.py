@@ -126,6 +126,7 @@ def _host(asked: Asked, *, strict: bool) -> Host:
     config = load(environ, asked.flags, wrong)
     host = Host(config, safe=asked.flags.safe, extensions=asked.flags.extensions)
     host.load()
+    interrupts.reclaim()
     if strict:
         wrong += config.unknown_names(host.offers)
     if wrong:
