@@ -10,6 +10,7 @@ from mino_core import interrupts
 from mino_core.errors import HistoryError, MinoError, UsageError
 from mino_core.records import FORMAT, Conversation, fold, new_id, record
 from mino_core.records.messages import usage_to_json
+from mino_core.secret import mask
 from mino_core.types import (
     Input,
     Level,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mino_core import interrupts, transport
 from mino_core.errors import ProviderError
 from mino_core.records.messages import sum_usage, usage_to_json
+from mino_core.screen import ScreenGone
 from mino_core.transport.failures import fit
 from mino_core.types import (
     Delta,
