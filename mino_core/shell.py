@@ -76,7 +76,7 @@ def read_line(line: str) -> Command | Prompt | Errand | Leave | None:
     if stripped.startswith("/"):
         import re  # no pattern is compiled before a line needs one
 
-        if found := re.fullmatch(r"/([\w:-]+)(?:\s+(.*))?", stripped, re.ASCII | re.DOTALL):
+        if found := re.fullmatch(r"/([A-Za-z0-9_:-]+)(?:\s+(.*))?", stripped, re.DOTALL):
             return Command(found[1], found[2] or "")
         if not re.match(r"/\S*/", stripped):
             return Command(stripped[1:].split(maxsplit=1)[0] if stripped[1:].strip() else "", "")
@@ -131,10 +131,13 @@ class Shell:
         outlets.wake = self._show_strays
         try:
             with interrupts.armed():
-                return self.input.read(PROMPT)
+                line = self.input.read(PROMPT)
+            if not isinstance(line, str):
+                raise TypeError(f"a line is text, not {type(line).__name__}")
+            return line
         except (EOFError, KeyboardInterrupt):
             raise
-        except Exception as error:  # noqa: BLE001 (an input may be a plugin's)
+        except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 (an input may be a plugin's)
             self._take_over(error)
             return ""
         finally:
@@ -145,7 +148,7 @@ class Shell:
         if above := getattr(self.input, "above", None):
             above(self.session.display.show_strays)
 
-    def _take_over(self, error: Exception) -> None:
+    def _take_over(self, error: BaseException) -> None:
         """Put plain lines in place of an input that failed."""
         if close := getattr(self.input, "close", None):
             close()
