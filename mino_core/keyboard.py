@@ -18,6 +18,8 @@ from typing import Any
 from .screen import Screen, ScreenGone
 
 _PASTE_ON, _PASTE_OFF = "\x1b[?2004h", "\x1b[?2004l"
+#: What makes mino draw while it waits.
+_DRAWING = (signal.SIGALRM, signal.SIGWINCH)
 _INPUT, _OUTPUT, _LOCAL, _CHARS = 0, 1, 3, 6
 
 
@@ -62,9 +64,12 @@ def typing_ahead(screen: Screen, *, quiet: bool) -> Iterator[None]:
     def stop(signum: int, frame: FrameType | None) -> None:
         now = termios.tcgetattr(0)
         let_go()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _DRAWING)  # who draws must know of it first
         _default(signum, stop)  # we sleep in here until somebody says SIGCONT
         listen(now)
+        screen.visits += 1
         os.kill(os.getpid(), signal.SIGWINCH)  # whoever draws draws anew: another program was here
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def die(signum: int, frame: FrameType | None) -> None:
         let_go()

@@ -48,9 +48,10 @@ class Painter:
         if not self._screen.can_move:
             self._screen.write("".join(_letters(row.spans) + "\n" * row.ends for row in done))
             return
-        if self._visits != self._screen.visits:  # another program left the cursor in a row of its own
+        if self._visits != self._screen.visits:  # what was open belongs to another program's rows now
             self._visits = self._screen.visits
             self._shown, self._start = [[]], 0
+            self._screen.write("\r\x1b[J")
         columns = self._screen.columns
         lines: list[Line] = [[]]
         finished, begun = 0, 0
