@@ -20,11 +20,27 @@ def main(argv: "Sequence[str] | None" = None) -> int:
             return 0
         from .run import run
 
-        return run(arguments)
+        return _let_go(run(arguments))
     except KeyboardInterrupt:  # before signals are ours
         return 130
     except BrokenPipeError:
         return 141
+
+
+def _let_go(code: int) -> int:
+    """Leave, whatever plugins have left behind: threads that print, threads that never end."""
+    if not os.isatty(1):
+        sys.stdout = sys.stderr
+    threading = sys.modules.get("threading")
+    if threading is None:
+        return code
+    left = [thread.name for thread in threading.enumerate() if not thread.daemon]
+    left.remove(threading.main_thread().name)
+    if left:
+        sys.stderr.write(f"Warning: a plugin's thread goes on and is left: {', '.join(left)}\n")
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 def _fill_gaps() -> None:
