@@ -314,3 +314,24 @@ def test_copies_that_could_not_all_be_written_go_on_where_they_stopped(shelf, to
     assert journal.unkept == 0
     kept = shelf.logs[journal.id]
     assert kept[1:-3] == records and [each["type"] for each in kept[-3:]] == ["said", "ended", "said"]
+
+
+def test_a_word_that_is_a_key_is_sent_as_it_was_said_and_kept_masked(shelf, told):
+    secret.remember("hunter2hunter2")
+    journal = opened(shelf, told, *turns(1, 2))
+    journal.said(3, user("is hunter2hunter2 a good key?"))
+    assert texts(journal)[-1] == "is hunter2hunter2 a good key?"
+    assert "hunter2" not in repr(list(journal.records()))
+
+
+def test_a_record_holds_only_what_json_can(shelf, told):
+    deep = []
+    for _ in range(1000):
+        deep = [deep]
+    journal = opened(shelf, told)
+    journal.said(1, Message("assistant", (Text("a"),), {"k": [float("nan"), object(), deep, 1.5]}))
+    kept = next(r for r in journal.records() if r["type"] == "said")
+    assert kept["message"]["meta"]["k"][:2] == [None, None]
+    assert kept["message"]["meta"]["k"][3] == 1.5
+    assert journal.is_kept
+    assert told == []
