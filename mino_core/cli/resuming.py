@@ -40,9 +40,17 @@ def go_on(session: Session, flags: Flags) -> None:
 
 
 def _last_here(session: Session) -> str:
-    here = os.getcwd()
-    heads = session.host.history.conversations()
-    return next((str(head["id"]) for head in heads if head.get("directory") == here), "")
+    try:
+        here = os.getcwd()
+    except OSError as error:
+        raise HistoryError(f"the directory we are in is gone ({error.strerror})") from error
+    try:
+        heads = session.host.history.conversations()
+        return next((str(head["id"]) for head in heads if head.get("directory") == here), "")
+    except HistoryError:
+        raise
+    except Exception as error:
+        raise HistoryError(f"kept conversations cannot be listed: {type(error).__name__}: {error}") from error
 
 
 def _take_up(session: Session, id: str) -> None:
