@@ -1,5 +1,6 @@
 """The command line: from arguments to a chat, one answer or a subcommand, and to an exit code."""
 
+import gc
 import os
 import sys
 
@@ -18,6 +19,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 
             os.write(1, f"mino {__version__}\n".encode())
             return 0
+        gc.disable()  # on the way to the first prompt nothing is thrown away; `run` enables it again
         from .run import run
 
         return _let_go(run(arguments))
@@ -25,6 +27,8 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         return 130
     except BrokenPipeError:
         return 141
+    finally:
+        gc.enable()
 
 
 def _let_go(code: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -77,6 +78,8 @@ def _do(argv: Sequence[str]) -> int:
     if asked.help:
         return _print(asked.help + _subcommands(asked))
     host = _host(asked, strict=asked.subcommand is None)
+    gc.freeze()  # what is there by now stays to the end: no collection has to look through it
+    gc.enable()
     try:
         if asked.subcommand is not None:
             return _subcommand(host, asked.subcommand, list(asked.rest))

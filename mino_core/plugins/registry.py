@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, redi
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -36,6 +37,15 @@ def printing_aside() -> AbstractContextManager[object]:
     return redirect_stdout(sys.stderr) if sys.stdout is sys.__stdout__ else nullcontext()
 
 
+class _Manager(pluggy.PluginManager):
+    """Of a module, looks only at what is marked: each of its other names would cost pluggy a search."""
+
+    def parse_hookimpl_opts(self, plugin: Any, name: str) -> pluggy.HookimplOpts | None:
+        if isinstance(plugin, ModuleType) and not hasattr(vars(plugin).get(name), "mino_impl"):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
+
+
 class Registry:
     """Every plugin found, in order of names, and a manager that holds the hooks of those loaded."""
 
@@ -45,7 +55,7 @@ class Registry:
         self._config = config
         self._found: list[discovery.Found] = []
         self._loaded: dict[str, Any] = {}
-        self._manager = pluggy.PluginManager("mino")
+        self._manager = _Manager("mino")
         self._manager.add_hookspecs(hooks)
 
     # -- loading -------------------------------------------------------------------------------

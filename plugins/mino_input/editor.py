@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from threading import current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from mino_core import MinoError
@@ -94,6 +93,8 @@ class Editor:
 
         Where none is being edited, the main thread draws at once, and another's waits for the next.
         """
+        from threading import current_thread, main_thread
+
         is_main = current_thread() is main_thread()
         if is_main and (self._line is None or not self._line.is_shown):
             draw()

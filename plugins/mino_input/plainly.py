@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import hidden
-from .choices import shown
-
 if TYPE_CHECKING:
     from mino_core import Screen
 
@@ -21,5 +18,8 @@ def prompt(screen: Screen, text: str) -> str:
 
 def whole(screen: Screen, text: str, line: str) -> str:
     """A prompt and all that was sent after it, for the scrollback."""
+    from . import hidden
+    from .choices import shown
+
     rows = shown(hidden.marked(line)).split("\n")
     return prompt(screen, text) + ("\n" + " " * len(text)).join(rows) + "\n"
