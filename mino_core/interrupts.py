@@ -159,7 +159,7 @@ def installed() -> Iterator[None]:
 
 def _owned() -> Mapping[signal.Signals, Callable[[int, FrameType | None], None]]:
     asked = dict.fromkeys((signal.SIGINT, *_TERMINATING), _on_signal)
-    return {**asked, signal.SIGALRM: _on_alarm, signal.SIGWINCH: _on_window}
+    return {**asked, signal.SIGALRM: _on_alarm}
 
 
 def reclaim() -> None:
@@ -261,9 +261,16 @@ def _running(timer: _Timer) -> Iterator[None]:
 
 @contextmanager
 def every(seconds: float, act: Callable[[], None]) -> Iterator[None]:
-    """Call `act` on the main thread every `seconds` during this block, where signals are armed."""
-    with _running(_Timer(time.monotonic() + seconds, seconds, act)):
-        yield
+    """Call `act` on the main thread every `seconds` during this block, where signals are armed.
+
+    It is also called as soon as the window has changed.
+    """
+    former = signal.signal(signal.SIGWINCH, _on_window)
+    try:
+        with _running(_Timer(time.monotonic() + seconds, seconds, act)):
+            yield
+    finally:
+        signal.signal(signal.SIGWINCH, former or signal.SIG_DFL)
 
 
 def _time_out() -> None:

@@ -61,7 +61,10 @@ class Answer:
         """The document is over: paint all of it, and go to a row of its own."""
         if not self.is_open:
             return
-        rows = self._document.finish() if self._document is not None else []
+        rows: list[Row] = []
+        if self._document is not None:
+            self._document.page.resize(self._screen)
+            rows = self._document.finish()
         self._document, self._open, self._is_waiting = None, [], False
         self._painter.paint(rows)
         if self._painter.is_mid_row:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 #: Characters that may wait for the next `Idle`.
 _MANY = 1 << 12
 _QUIET, _ALARMING = "2", "31"
+#: A wait that is longer is shown, in seconds; a little less than the one between two ticks.
+_MOMENT = 0.9
 #: How many lines of a running tool's output are shown, and of how many characters.
 _LINES, _TAIL = 3, 1000
 
@@ -113,7 +115,7 @@ class Rich:
 
         What is open is brought up to date as well: the window may have changed.
         """
-        if self._screen.can_move and seconds >= 1:
+        if self._screen.can_move and seconds >= _MOMENT:
             self._is_waiting = True
             self._answer().paint(below=(f"… {seconds:.0f} s",))
         elif self._made is not None and self._made.is_open:

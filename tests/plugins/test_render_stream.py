@@ -215,4 +215,4 @@ def test_the_wait_for_more_takes_nothing_from_what_is_open():
     sheet.resize(10, 4)
     renderer.tick(0.1)
     renderer.show(TurnEnded(1, "completed"))
-    assert sheet.text.split() == "Assistant> one two three four five six".split()
+    assert sheet.text.split() == ["Assistant>", "one", "two", "three", "four", "five", "six"]
