@@ -1,0 +1,155 @@
+"""The official SDKs as an oracle: the same text and the same calls as ours, wherever they are right.
+
+Where they are not, the table says why. An entry that stopped being true fails, so that the table
+stays as it is measured.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mino_core.testing import Received, Server
+from mino_core.testing.steps import Reply
+from real_servers import SDKS, python_with
+from wire.wire_harness import Transcript, transcripts
+
+pytestmark = pytest.mark.real
+
+ALL = transcripts()
+CLIENT = Path(__file__).with_name("sdk_client.py")
+
+#: What the SDKs do to streams that break the protocol, and to which.
+WRONG = {
+    "an answer that was cut off is returned like any other": """
+        chat-done-without-finish chat-eof-mid chat-eof-mid-event chat-finish-empty-string-only
+        chat-reasoning-only-eof chat-role-only-then-eof chat-tool-done-mid chat-tool-eof-mid
+        messages-eof-after-whole-tool messages-eof-before-anything messages-eof-in-thinking
+        messages-eof-in-tool messages-eof-mid messages-stop-without-reason
+        responses-done-without-completed responses-early-skeleton responses-eof-before-completed
+        responses-eof-in-arguments responses-eof-in-reasoning responses-eof-mid-event
+    """,
+    "an answer that failed is returned like any other, its error unseen": """
+        chat-error-in-choice chat-error-object messages-error-data-only messages-error-openai-shape
+        responses-completed-with-error responses-error-event responses-error-event-name
+    """,
+    "an end that means failure, or that nobody knows, is returned like any other": """
+        chat-abort chat-deepseek-insufficient chat-finish-error chat-network-error chat-unknown-finish
+        chat-unknown-finish-after-stop messages-unknown-stop-reason responses-cancelled
+        responses-completed-status-failed responses-failed responses-failed-code-only
+        responses-failed-without-error responses-unknown-status
+    """,
+    "an answer with nothing in it is returned like any other": """
+        chat-blank-answer chat-empty-completion chat-think-unclosed messages-blank-answer
+        messages-empty-end-turn responses-completed-blank responses-reasoning-only
+    """,
+    "a body that is no stream is an assertion, or an answer with nothing in it": """
+        chat-plain-json-body chat-plain-json-length chat-plain-json-tools chat-reasoning-alone
+        messages-plain-json-body messages-plain-json-max-tokens responses-html-200
+        responses-json-error-200 responses-plain-json-background responses-plain-json-body
+        responses-plain-json-incomplete responses-plain-json-tools
+    """,
+    "an event without data is taken for bad JSON": "chat-control-events responses-control-events",
+    "the event behind a byte order mark is lost, or the mark breaks the stream": """
+        chat-bom-crlf-multidata-nospace chat-bom-inside messages-bom-crlf-nospace
+    """,
+    "events are known by their `event:` line alone": "messages-data-only",
+    "a message without its first event is an assertion": "messages-llama-cpp",
+    "usage that is missing in the first event breaks the last one": """
+        messages-usage-absent messages-usage-null messages-usage-only-in-delta
+    """,
+    "an index that is missing, or does not begin at 0, is a crash": """
+        chat-gemini-tools chat-tool-index-one chat-tool-no-index chat-tool-orphan-fragment
+        messages-no-index responses-llama-cpp
+    """,
+    "calls or blocks under one index run into each other": "chat-tool-same-index messages-same-index",
+    "what is repeated in every piece is put together: ids, names": """
+        chat-tool-repeated-id chat-tool-repeated-name
+    """,
+    "content as a list is a crash": "chat-content-list chat-mistral-thinking",
+    "a choice without a delta is a crash": "chat-azure-filter-chunks",
+    "arguments that are no text stay what they are: null": """
+        chat-tool-null-arguments messages-llama-cpp-thinking
+    """,
+    "the end of another choice is an exception": "chat-other-choice",
+    "halves of a character stay apart": "chat-surrogate-split responses-surrogate-split",
+    "half a character stays half, and cannot be encoded": "chat-surrogate-alone",
+    "what stands only in closing events is not said": "responses-done-only responses-snapshot-only",
+    "an item without all of its closing events, or with other words in them, is an exception": """
+        responses-arguments-deltas-only responses-arguments-done-only responses-done-extends
+        responses-refusal-done-only
+    """,
+    "`response.done` is no end": "responses-done-alias-incomplete",
+    "what follows the end is still read": "responses-duplicate-completed",
+    "reasoning between tags is left in the answer, as it is not asked to take it out": """
+        chat-think-open chat-think-tags chat-think-unclosed-length
+    """,
+}
+REASONS = {name: reason for reason, names in WRONG.items() for name in names.split()}
+
+
+@pytest.fixture(scope="module")
+def said(pytestconfig: pytest.Config) -> Iterator[dict[str, dict[str, Any]]]:
+    """What the SDKs made of each transcript, by its name."""
+    python = python_with(pytestconfig.cache, "sdks", *SDKS)
+    served = {transcript.name: transcript for transcript in ALL}
+
+    def serve(request: Received) -> Reply:
+        transcript = served[request.path.split("/")[1]]
+        return Reply((transcript.body,), transcript.status, transcript.headers)
+
+    with Server() as server:
+        server.answer(serve)
+        done = subprocess.run(
+            [str(python), "-W", "ignore", str(CLIENT), server.url],
+            input="\n".join(served),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    yield {result["name"]: result for result in map(json.loads, done.stdout.splitlines())}
+
+
+def is_right(transcript: Transcript, said: dict[str, Any]) -> bool:
+    """Whether the SDK leaves its caller with what the stream said.
+
+    A whole answer is its text and its calls. One that was stopped early is its text, and an end that
+    says so. Anything else must not be returned at all.
+    """
+    expect = transcript.expect
+    calls = [{"id": one, "name": name, "arguments": _parsed(text)} for one, name, text in said["calls"]]
+    match expect["outcome"]:
+        case "completed":
+            return not said["raised"] and (said["text"], calls) == (expect["text"], expect["tool_calls"])
+        case "incomplete":
+            is_told = said["raised"] or said["end"] not in ("stop", "completed", "end_turn", None)
+            return bool(is_told) and said["text"] == expect["text"]
+    return bool(said["raised"])
+
+
+def _parsed(arguments: object) -> object:
+    try:
+        return json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
+    except ValueError:
+        return arguments
+
+
+@pytest.mark.parametrize("transcript", ALL, ids=lambda transcript: transcript.name)
+def test_the_sdks_say_the_same_but_where_the_table_says_why(
+    transcript: Transcript, said: dict[str, dict[str, Any]]
+) -> None:
+    reason = REASONS.get(transcript.name)
+    if is_right(transcript, said[transcript.name]):
+        assert reason is None, "the SDK is right now; take this out of the table"
+    else:
+        assert reason is not None, said[transcript.name]
+
+
+def test_every_transcript_of_the_table_is_there() -> None:
+    assert set(REASONS) <= {transcript.name for transcript in ALL}
+    assert len(REASONS) == sum(len(names.split()) for names in WRONG.values())
