@@ -1,7 +1,8 @@
-"""What may stand at the cursor: the slash commands with their help, and what each takes."""
+"""What may stand at the cursor: the slash commands with their help, what each takes, and `@path`."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from itertools import islice
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from mino_core import Session
 
 _NAME = re.compile(r"\s*/([\w:-]*)", re.ASCII)
+_PATH = re.compile(r"(?<![\w.@/\\-])@((?:\\.|[^\s\\\"])*)\Z", re.ASCII)
 _ARGUMENT = re.compile(r"\s*/([\w:-]+)\s+(.*)", re.ASCII | re.DOTALL)
 #: Of a command that offers more, the rest is left out.
 _MOST = 500
@@ -37,6 +39,8 @@ def candidates(session: Session, text: str) -> Iterable[Candidate]:
         return _names(session, name[1])
     if argument := _ARGUMENT.fullmatch(text):
         return _arguments(session, argument[1], argument[2])
+    if path := _PATH.search(text):
+        return _paths(path[1])
     return ()
 
 
@@ -46,6 +50,25 @@ def _names(session: Session, begun: str) -> Iterable[Candidate]:
         if name.startswith(begun):
             summary, _, _ = (commands[name].value.__doc__ or "").strip().partition("\n")
             yield Candidate(name, len(begun), shown(summary))
+
+
+def _paths(begun: str) -> Iterable[Candidate]:
+    """Files and folders. A folder ends in a slash, so that Tab goes on into it."""
+    folder, _, name = re.sub(r"\\(.)", r"\1", begun).rpartition("/")
+    replaced = len(begun.rpartition("/")[2])
+    place = os.path.expanduser(f"{folder}/") if "/" in begun else "."
+    try:
+        with os.scandir(place) as entries:
+            found = sorted(
+                entry.name + "/" * entry.is_dir()
+                for entry in entries
+                if entry.name.startswith(name)
+                and entry.name.isprintable()
+                and (name or not entry.name.startswith("."))
+            )
+    except OSError:
+        return []
+    return [Candidate(re.sub(r"([\s\\\"])", r"\\\1", each), replaced) for each in found[:_MOST]]
 
 
 def _arguments(session: Session, name: str, begun: str) -> Iterable[Candidate]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 from mino_core import mask
@@ -16,6 +17,13 @@ from mino_core import mask
 _TAIL, _LONGEST = 1 << 18, 1 << 16
 #: How many entries can be gone back to.
 _MOST = 2000
+
+
+#: A line that seems to have a key in it: what begins as keys do, or a name of one and letters with a digit.
+_KEY = re.compile(
+    r"\b(?:sk|pk|rk|gsk|hf|ghp|gho|glpat|xox[abp]|AKIA|AIza)[-_]?[\w-]{12,}"
+    r"|(?i:api[-_ ]?key|token|secret|passw(?:or)?d)\W{0,3}(?=\S*\d)\S{8,}"
+)
 
 
 class Past:
@@ -31,12 +39,12 @@ class Past:
         self.entries: list[str] = self._load(path) if path else []
 
     def add(self, text: str) -> None:
-        """Remember a line that was sent; one with a known secret in it, in memory only."""
+        """Remember a line that was sent; one with a secret in it, in memory only."""
         if not text.strip() or (self.entries and self.entries[-1] == text):
             return
         self.entries.append(text)
         del self.entries[:-_MOST]
-        if self._path is None or mask(text) != text or len(text) > _LONGEST:
+        if self._path is None or len(text) > _LONGEST or mask(text) != text or _KEY.search(text):
             return
         try:
             _append(self._path, [text])

@@ -313,7 +313,8 @@ def test_too_many_requests_are_told_at_once_and_nothing_is_asked_again(tmp_path)
 
 EVIL = (
     "\x1b]52;c;aGk=\x07 \x1b]0;title\x07 \x1b]8;;http://evil.example\x1b\\x\x1b]8;;\x1b\\ \x1b[2J\x1b[10A"
-    "\x1b[6n \x1bP1$q\x1b\\ \x1b_app\x1b\\ \x1bc \x0e\x0f\x07 over\rwrite \x08 \x9b31m \u202eevil\u2066 \U000e0041"
+    "\x1b[6n \x1bP1$q\x1b\\ \x1b_app\x1b\\ \x1bc \x0e\x0f\x07 over\rwrite \x08 \x9b31m"
+    " \u202eevil\u2066 \U000e0041"
 )
 
 

@@ -10,6 +10,7 @@ from mino_core import Secret
 
 from mino_input import hidden
 from mino_input.choices import understand
+from mino_input.completion import candidates
 from mino_input.keys import BURST, ENTER, Keyboard
 from mino_input.past import Past
 
@@ -170,3 +171,51 @@ def lines_of(pieces):
 )
 def test_lines_that_came_at_once_are_a_burst(pieces, lines):
     assert lines_of(pieces) == lines
+
+
+# -- completion --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("look at @", [("docs/", 0), ("dough", 0), ("two\\ words", 0)]),
+        ("look at @do", [("docs/", 2), ("dough", 2)]),
+        ("@docs/", [("a.md", 0), ("报告.md", 0)]),
+        ("看@docs/报", [("报告.md", 1)]),
+        ("@two\\ w", [("two\\ words", 6)]),
+        ("@.", [(".hidden", 1)]),
+        ("me@do", []),
+        ("@nowhere/", []),
+        ("/help @do", []),
+    ],
+)
+def test_a_path_behind_an_at_sign_is_completed(tmp_path, monkeypatch, text, offered):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name in ("dough", "two words", ".hidden", "docs/a.md", "docs/报告.md", "bell\x07"):
+        (tmp_path / name).write_text("")
+
+    class NoCommands:
+        def commands(self):
+            return {}
+
+    assert [(each.text, each.replaces) for each in candidates(NoCommands(), text)] == offered
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("/set api_key sk-CANARY-0123456789", False),
+        ("my password: hunter2hunter2", False),
+        ("export OPENAI_API_KEY=abcd1234efgh", False),
+        ("use AKIAIOSFODNN7EXAMPLE", False),
+        ("how many tokens does a password field need?", True),
+        ("what is the secret of sk-lasers", True),
+    ],
+)
+def test_what_looks_like_a_key_is_not_kept(tmp_path, line, kept):
+    past = Past(tmp_path / "past.jsonl")
+    past.add(line)
+    assert past.entries == [line]
+    assert (tmp_path / "past.jsonl").exists() is kept
