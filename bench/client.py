@@ -58,7 +58,9 @@ def mino(
     home = place / name
     (home / ".mino").mkdir(parents=True, exist_ok=True)
     config = _CONFIG.format(kind=_KINDS[dialect], url=server.url) + toml
-    (home / ".mino" / "config.toml").write_text(config, encoding="utf-8")
+    file = home / ".mino" / "config.toml"
+    file.write_text(config, encoding="utf-8")
+    file.chmod(0o600)  # as `mino init` makes it
     program = str(environment.MINO / "bin" / "mino")
     return Client(
         name,

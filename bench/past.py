@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -93,11 +92,16 @@ def _until_request(client: Client, server: Server) -> float:
 def _conversation(client: Client, messages: int) -> str:
     """Write a conversation as mino would have; its id."""
     name = f"01BENCH{messages:019d}"
-    folder = client.home / ".mino" / "history"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
-        for record in _records(name, messages):
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    from mino_core import Settings
+
+    from mino_history import mino_histories
+
+    head, *rest = _records(name, messages)
+    home = client.home / ".mino"
+    mino_histories()["jsonl"](Settings(home=home)).open(name, head=head).close()
+    (path,) = home.rglob(f"*{name}.jsonl")
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in rest)
     return name
 
 
@@ -127,7 +131,7 @@ def _append(report: Report, mino: Client) -> None:
 
 def _search(report: Report, mino: Client, rounds: int) -> None:
     history = mino.home / ".mino" / "history"
-    files = sorted(str(path) for path in history.glob("*.jsonl"))
+    files = sorted(str(path) for path in history.rglob("*.jsonl"))
     megabytes = sum(Path(name).stat().st_size for name in files) / 1e6
     program = mino.version[0]
 
@@ -145,9 +149,3 @@ def _search(report: Report, mino: Client, rounds: int) -> None:
         Row(group, "mino history search", took["mino"], "ms", took["grep"], "grep -l"),
         Row(group, "mino history list", took["history"], "ms"),
     )
-
-
-def forget(mino: Client) -> None:
-    """Remove the conversations that were written."""
-    for path in (mino.home / ".mino" / "history").glob("01BENCH*"):
-        os.unlink(path)

@@ -1,0 +1,148 @@
+"""What a user would pick instead, each in an environment of its own and pointed at the scripted server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from . import environment
+from .client import Client
+from .report import Report
+from .server import Server
+
+
+def installed(server: Server, place: Path, report: Report) -> list[Client]:
+    """Those that install and answer; the report says of the others why they are left out."""
+    found = []
+    for name, make in _PEERS.items():
+        try:
+            peer = make(server, place / name)
+            peer.ask_once()
+        except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+            said = getattr(error, "stderr", None) or str(error)
+            report.leave_out(name, " ".join(str(said).split())[-300:])
+        else:
+            found.append(peer)
+    return found
+
+
+def _llm(server: Server, home: Path) -> Client:
+    program = str(environment.python_peer("llm", "llm") / "llm")
+    env = environment.variables(home, LLM_USER_PATH=str(home))
+    models = f"- model_id: mock\n  model_name: mock\n  api_base: {server.url}/v1\n"
+    (home / "extra-openai-models.yaml").write_text(models, encoding="utf-8")
+    return Client(
+        "llm",
+        home,
+        env,
+        once=(program, "-m", "mock"),
+        chat=(program, "chat", "-m", "mock"),
+        ready="Type.*> ",
+        version=(program, "--version"),
+    )
+
+
+def _shell_gpt(server: Server, home: Path) -> Client:
+    program = str(environment.python_peer("shell-gpt", "shell-gpt") / "sgpt")
+    env = environment.variables(
+        home, API_BASE_URL=f"{server.url}/v1", DEFAULT_MODEL="mock", OPENAI_USE_FUNCTIONS="false"
+    )
+    return Client(
+        "shell-gpt",
+        home,
+        env,
+        once=(program, "--no-cache"),
+        chat=(program, "--no-cache", "--repl", "temp"),
+        ready=">>> ",
+        version=(program, "--version"),
+        submit="\n",
+    )
+
+
+def _aider(server: Server, home: Path) -> Client:
+    program = str(environment.python_peer("aider", "aider-chat") / "aider")
+    env = environment.variables(home, OPENAI_API_BASE=f"{server.url}/v1", AIDER_ANALYTICS="false")
+    quiet = (
+        *("--no-git", "--no-show-model-warnings", "--no-check-update", "--no-analytics", "--no-gitignore"),
+        *("--no-show-release-notes", "--model", "openai/mock", "--edit-format", "ask"),
+    )
+    return Client(
+        "aider",
+        home,
+        env,
+        once=(program, *quiet, "--yes-always", "--message"),
+        chat=(program, *quiet),
+        ready="ask> |\n> ",
+        version=(program, "--version"),
+    )
+
+
+def _pi(server: Server, home: Path) -> Client:
+    program = str(environment.node_peer("pi", "@mariozechner/pi-coding-agent") / "pi")
+    env = environment.variables(home, PI_OFFLINE="1")
+    provider = {
+        "baseUrl": f"{server.url}/v1",
+        "api": "openai-completions",
+        "apiKey": "none",
+        "models": [{"id": "mock"}],
+    }
+    folder = home / ".pi" / "agent"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "models.json").write_text(json.dumps({"providers": {"mock": provider}}), encoding="utf-8")
+    chosen = ("--provider", "mock", "--model", "mock")
+    return Client(
+        "pi",
+        home,
+        env,
+        once=(program, *chosen, "-p"),
+        chat=(program, *chosen),
+        ready=r"\(mock\)|mock",
+        version=(program, "--version"),
+    )
+
+
+def _codex(server: Server, home: Path) -> Client:
+    program = str(environment.node_peer("codex", "@openai/codex") / "codex")
+    env = environment.variables(home)
+    folder = home / ".codex"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.toml").write_text(
+        f'''
+model = "mock"
+model_provider = "mock"
+approval_policy = "never"
+sandbox_mode = "read-only"
+check_for_update_on_startup = false
+[model_providers.mock]
+name = "mock"
+base_url = "{server.url}/v1"
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+[analytics]
+enabled = false
+[projects."{home / "work"}"]
+trust_level = "trusted"
+''',
+        encoding="utf-8",
+    )
+    return Client(
+        "codex",
+        home,
+        env,
+        once=(program, "exec", "--skip-git-repo-check"),
+        chat=(program,),
+        ready="mock|OpenAI Codex",
+        version=(program, "--version"),
+        settle=6.0,
+    )
+
+
+_PEERS: dict[str, Callable[[Server, Path], Client]] = {
+    "llm": _llm,
+    "shell-gpt": _shell_gpt,
+    "aider": _aider,
+    "pi": _pi,
+    "codex": _codex,
+}
