@@ -179,7 +179,3 @@ def joined(spans: Iterable[Span]) -> list[Span]:
         elif text:
             result.append((text, look))
     return result
-
-
-#: An empty row.
-BLANK = Row(())

@@ -216,3 +216,29 @@ def test_the_wait_for_more_takes_nothing_from_what_is_open():
     renderer.tick(0.1)
     renderer.show(TurnEnded(1, "completed"))
     assert sheet.text.split() == ["Assistant>", "one", "two", "three", "four", "five", "six"]
+
+
+def test_a_table_is_drawn_as_one_while_it_grows():
+    sheet = Sheet(40, 12)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for text in ("Look:\n\n| a | b |\n|---|---|\n", "| one | 二 |\n", "| a longer cell | x |\n| th"):
+        renderer.show(TextDelta(text))
+        renderer.show(Idle())
+        if text.startswith("| one"):
+            assert sheet.text.split("\n")[2:] == ["a   │ b", "────┼───", "one │ 二"]
+    assert sheet.text.split("\n")[2:] == [
+        "a             │ b",
+        "──────────────┼───",
+        "one           │ 二",
+        "a longer cell │ x",
+        "| th",
+    ]
+    renderer.show(TurnEnded(1, "completed"))
+    assert sheet.text.split("\n")[2:] == [
+        "a             │ b",
+        "──────────────┼───",
+        "one           │ 二",
+        "a longer cell │ x",
+        "th            │",
+    ]
