@@ -2,14 +2,15 @@
 
 pyte drops the rest of a text at a joiner or a variation selector, draws a wide letter into half a
 cell at the right edge, forgets what scrolls away when the window shrinks, clears the screen with the
-scrollback, and prints some escape sequences that it does not know. All that is made good here.
+scrollback, prints some escape sequences that it does not know, and does not know of faint letters: they
+have the colour `faint`. All that is made good here.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 try:
@@ -37,6 +38,18 @@ _UNKNOWN_TO_PYTE = re.compile(
 _PRIVATE = re.compile(rb"\x1b\[\?([0-9;]+)([hl])")
 
 
+def _is_faint(attrs: Sequence[int]) -> bool:
+    """Whether a 2 is among these that is no part of a colour."""
+    rest = list(attrs)
+    while rest:
+        match rest.pop(0):
+            case 2:
+                return True
+            case 38 | 48 if rest:
+                del rest[: {2: 4, 5: 2}.get(rest[0], 1)]
+    return False
+
+
 class _Screen(pyte.Screen):
     """A screen that hands over what scrolls off its top."""
 
@@ -47,6 +60,14 @@ class _Screen(pyte.Screen):
 
     def write_process_input(self, data: str) -> None:
         self._answer(data.encode())
+
+    def select_graphic_rendition(self, *attrs: int, **kwargs: Any) -> None:
+        super().select_graphic_rendition(*attrs, **kwargs)
+        ink = self.cursor.attrs.fg
+        if ink == "default" and _is_faint(attrs):
+            self.cursor.attrs = self.cursor.attrs._replace(fg="faint")
+        elif ink == "faint" and 22 in attrs:
+            self.cursor.attrs = self.cursor.attrs._replace(fg="default")
 
     def index(self) -> None:
         top, bottom = self.margins or (0, self.lines - 1)

@@ -14,25 +14,37 @@ if TYPE_CHECKING:
     from .paper import Line
 
 _WIDTH, _HEIGHT, _MARGIN = 8.4, 18, 12
-_PAPER, _INK = "#1d1f21", "#d4d4d4"
-_COLOURS = {
-    "black": "#3b3f45",
-    "red": "#e06c75",
-    "green": "#98c379",
-    "brown": "#e5c07b",
-    "blue": "#61afef",
-    "magenta": "#c678dd",
-    "cyan": "#56b6c2",
-    "white": "#d4d4d4",
-    "brightblack": "#7f848e",
-    "brightred": "#ff7b86",
-    "brightgreen": "#b5e890",
-    "brightbrown": "#ffd68a",
-    "brightblue": "#82c4ff",
-    "brightmagenta": "#dd9bf0",
-    "brightcyan": "#7fd8e3",
-    "brightwhite": "#ffffff",
-}
+_LETTERS = (
+    *("black", "red", "green", "brown", "blue", "magenta", "cyan", "white"),
+    *("brightblack", "brightred", "brightgreen", "brightbrown", "brightblue"),
+    *("brightmagenta", "brightcyan", "brightwhite", "faint"),
+)
+
+
+class Theme(NamedTuple):
+    """The colours of a terminal."""
+
+    paper: str
+    ink: str
+    colours: dict[str, str]
+
+
+def _theme(paper: str, ink: str, colours: str) -> Theme:
+    return Theme(paper, ink, {"default": ink, **dict(zip(_LETTERS, colours.split(), strict=True))})
+
+
+DARK = _theme(
+    "#1d1f21",
+    "#d4d4d4",
+    "#3b3f45 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #d4d4d4"
+    " #7f848e #ff7b86 #b5e890 #ffd68a #82c4ff #dd9bf0 #7fd8e3 #ffffff #8b8f94",
+)
+LIGHT = _theme(
+    "#ffffff",
+    "#24292f",
+    "#24292f #cf222e #116329 #7d4e00 #0969da #8250df #1b7c83 #6e7781"
+    " #57606a #a40e26 #1a7f37 #633c01 #218bff #a475f9 #3192aa #8c959f #717981",
+)
 _FONT = 'font-family="\'DejaVu Sans Mono\',Menlo,Consolas,monospace" font-size="14" xml:space="preserve"'
 
 
@@ -42,17 +54,17 @@ class _Style(NamedTuple):
     more: str
 
 
-def svg(rows: Sequence[Line], columns: int) -> str:
-    """The rows, drawn in their colours, `columns` wide."""
+def svg(rows: Sequence[Line], columns: int, theme: Theme = DARK) -> str:
+    """The rows, drawn in the colours of a theme, `columns` wide."""
     width, height = columns * _WIDTH + 2 * _MARGIN, len(rows) * _HEIGHT + 2 * _MARGIN
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" {_FONT}>',
-        f'<rect width="100%" height="100%" rx="8" fill="{_PAPER}"/>',
+        f'<rect width="100%" height="100%" rx="8" fill="{theme.paper}"/>',
     ]
     for y, row in enumerate(rows):
-        for style, x, cells, text in _runs(row):
+        for style, x, cells, text in _runs(row, theme):
             left, top = _MARGIN + x * _WIDTH, _MARGIN + y * _HEIGHT
-            if style.paper != _PAPER:
+            if style.paper != theme.paper:
                 size = f'width="{cells * _WIDTH:g}" height="{_HEIGHT}"'
                 lines.append(f'<rect x="{left:g}" y="{top}" {size} fill="{style.paper}"/>')
             if words := text.strip(" "):
@@ -63,16 +75,17 @@ def svg(rows: Sequence[Line], columns: int) -> str:
     return "\n".join([*lines, "</svg>", ""])
 
 
-def _runs(row: Line) -> Iterator[tuple[_Style, int, int, str]]:
+def _runs(row: Line, theme: Theme) -> Iterator[tuple[_Style, int, int, str]]:
     """The stretches of one style: where each begins, how many cells it has, and its letters."""
     cells = [(x, row[x]) for x in range(max(row, default=-1) + 1)]
-    for style, run in groupby(cells, lambda cell: _style(cell[1])):
+    for style, run in groupby(cells, lambda cell: _style(cell[1], theme)):
         taken = list(run)
         yield style, taken[0][0], len(taken), "".join(cell.data for _, cell in taken)
 
 
-def _style(cell: Char) -> _Style:
-    ink, paper = _colour(cell.fg, _INK), _colour(cell.bg, _PAPER)
+def _style(cell: Char, theme: Theme) -> _Style:
+    ink = theme.colours.get(cell.fg, f"#{cell.fg}")
+    paper = theme.paper if cell.bg == "default" else theme.colours.get(cell.bg, f"#{cell.bg}")
     if cell.reverse:
         ink, paper = paper, ink
     more = ' font-weight="bold"' if cell.bold else ""
@@ -80,9 +93,3 @@ def _style(cell: Char) -> _Style:
     drawn = ["underline"] * cell.underscore + ["line-through"] * cell.strikethrough
     more += f' text-decoration="{" ".join(drawn)}"' if drawn else ""
     return _Style(ink, paper, more)
-
-
-def _colour(name: str, default: str) -> str:
-    if name == "default":
-        return default
-    return _COLOURS.get(name, f"#{name}")

@@ -232,12 +232,12 @@ class Terminal:
         shown = [*(f"^{line}" for line in above), frame, *(f"|{line}" for line in lines), frame]
         return "\n".join([f"$ {' '.join(self._argv)}", *shown, f"cursor in row {row}, column {column}"])
 
-    def svg(self, path: str | Path, *, scrollback: bool = False) -> None:
+    def svg(self, path: str | Path, *, scrollback: bool = False, light: bool = False) -> None:
         """Draw the screen as it is into a file, with everything above it if asked for."""
-        from .picture import svg
+        from .picture import DARK, LIGHT, svg
 
         with self._changed:
-            picture = svg(self._paper.cells(scrollback), self._paper.columns)
+            picture = svg(self._paper.cells(scrollback), self._paper.columns, LIGHT if light else DARK)
         Path(path).write_text(picture, encoding="utf-8")
 
     # -- the end -------------------------------------------------------------------------------

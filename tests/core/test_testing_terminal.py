@@ -257,3 +257,18 @@ def test_a_picture_holds_the_letters_and_their_colours(environ, tmp_path):
     assert texts["red <漢>"]["font-weight"] == "bold"
     assert texts["true"]["fill"] == "#010203"
     assert float(texts["plain"]["x"]) == pytest.approx(12 + 9 * 8.4)
+
+
+def test_faint_letters_are_fainter_and_a_light_picture_is_light(environ, tmp_path):
+    code = "print('\\x1b[2mfaint\\x1b[22m not \\x1b[48;2;1;2;3mon\\x1b[m')"
+    with Terminal(python(code), environ, columns=30, rows=3) as terminal:
+        terminal.wait_exit()
+        terminal.svg(tmp_path / "dark.svg")
+        terminal.svg(tmp_path / "light.svg", light=True)
+    inks = {}
+    for name in ("dark", "light"):
+        picture = ElementTree.parse(tmp_path / f"{name}.svg").getroot()
+        texts = {text.text: text.attrib for text in picture.iter("{http://www.w3.org/2000/svg}text")}
+        inks[name] = [texts[word]["fill"] for word in ("faint", "not", "on")]
+        assert inks[name][0] != inks[name][1] == inks[name][2]
+    assert inks["dark"] != inks["light"]
