@@ -76,9 +76,15 @@ def svg(rows: Sequence[Line], columns: int, theme: Theme = DARK) -> str:
 
 
 def _runs(row: Line, theme: Theme) -> Iterator[tuple[_Style, int, int, str]]:
-    """The stretches of one style: where each begins, how many cells it has, and its letters."""
+    """The stretches of one style and one width: where each begins, its cells, and its letters."""
     cells = [(x, row[x]) for x in range(max(row, default=-1) + 1)]
-    for style, run in groupby(cells, lambda cell: _style(cell[1], theme)):
+    wide = {x for x, cell in cells if not cell.data}
+    wide |= {x - 1 for x in wide}
+
+    def look(each: tuple[int, Char]) -> tuple[_Style, bool]:
+        return _style(each[1], theme), each[0] in wide
+
+    for (style, _), run in groupby(cells, look):
         taken = list(run)
         yield style, taken[0][0], len(taken), "".join(cell.data for _, cell in taken)
 

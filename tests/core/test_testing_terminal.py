@@ -253,8 +253,9 @@ def test_a_picture_holds_the_letters_and_their_colours(environ, tmp_path):
         terminal.svg(tmp_path / "screen.svg")
     picture = ElementTree.parse(tmp_path / "screen.svg").getroot()
     texts = {text.text: text.attrib for text in picture.iter("{http://www.w3.org/2000/svg}text")}
-    assert list(texts) == ["above", "red <漢>", "plain", "true"]
-    assert texts["red <漢>"]["font-weight"] == "bold"
+    assert list(texts) == ["above", "red <", "漢", ">", "plain", "true"]
+    assert texts["red <"]["font-weight"] == "bold"
+    assert float(texts["漢"]["textLength"]) == pytest.approx(2 * 8.4)
     assert texts["true"]["fill"] == "#010203"
     assert float(texts["plain"]["x"]) == pytest.approx(12 + 9 * 8.4)
 
