@@ -219,6 +219,14 @@ def test_blocks_that_share_an_index_are_told_apart():
     assert made == [ToolCall("a", "now", '{"x": 1}'), ToolCall("b", "now", "{}")]
     twice = all_of(call("a"), call("a"), piece("{}"), end, stopped("tool_use"))
     assert [one for one in twice if isinstance(one, ToolCall)] == [ToolCall("a", "now", "{}")]
+    signed = [start("thinking"), thought("Hm."), delta("signature", signature="A=="), end]
+    again = [start("thinking"), thought("So."), delta("signature", signature="B=="), end]
+    finished = all_of(*signed, *again, text("Yes."), stopped())[-1]
+    order = finished.meta["anthropic-messages"]["order"]
+    assert [(place.get("thinking"), place.get("signature")) for place in order[:2]] == [
+        ("Hm.", "A=="),
+        ("So.", "B=="),
+    ]
     late = all_of(piece('{"x": 1}'), call("a"), end, stopped("tool_use"))
     assert [one for one in late if isinstance(one, ToolCall)] == [ToolCall("a", "now", '{"x": 1}')]
 
