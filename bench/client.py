@@ -90,7 +90,7 @@ class Turn:
     entered: int
     ended: int | None
     cpu: float
-    bytes: int
+    written: int
     grown: float
     pieces: list[tuple[int, bytes]]
     request: Mapping[str, Any]

@@ -34,9 +34,9 @@ def prepare() -> None:
         _pip(_BUILD, f"--python={PYTHON}", "install", "--force-reinstall", "--no-deps", *built)
 
 
-def python_peer(name: str, requirement: str) -> Path:
+def python_peer(name: str, *requirements: str) -> Path:
     """An environment with one program of the Python registry; its `bin`. CalledProcessError on failure."""
-    _environment(PLACE / name, requirement)
+    _environment(PLACE / name, *requirements)
     return PLACE / name / "bin"
 
 

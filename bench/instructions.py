@@ -11,26 +11,41 @@ from pathlib import Path
 
 from . import environment
 from .answers import Script
-from .client import QUESTION, Client
+from .client import QUESTION, Client, mino
 from .report import Report, Row
 from .server import Server
 from .terminal import Terminal
 
+#: An editor that ends the process where it would import what it edits with: the prompt is drawn by then.
+_AT_THE_PROMPT = """
+import os
+from mino_core import hookimpl
+from mino_input.editor import Editor
+
+class AtThePrompt(Editor):
+    def warm(self):
+        os._exit(0)
+
+@hookimpl
+def mino_inputs():
+    return {"at-the-prompt": AtThePrompt}
+"""
 _COLLECTED = re.compile(r"Collected : (\d+)")
 
 
-def measure(report: Report, server: Server, mino: Client, plain: Client, thirty: Client, deltas: int) -> None:
+def measure(report: Report, server: Server, place: Path, thirty: Client, deltas: int) -> None:
     """Millions for starting, and thousands a delta."""
     if shutil.which("valgrind") is None:
         report.leave_out("instruction counts", "valgrind is not installed")
         return
-    bare = _count([str(environment.PYTHON), "-I", "-S", "-c", "pass"], mino)
-    nothing = _count([str(environment.MINO / "bin" / "nothing")], mino)
-    version = _count(list(mino.version), mino)
-    prompt = _count_chat(mino)
+    plain = mino(server, place, "--plain", name="counted")
+    bare = _count([str(environment.PYTHON), "-I", "-S", "-c", "pass"], plain)
+    nothing = _count([str(environment.MINO / "bin" / "nothing")], plain)
+    version = _count(list(plain.version), plain)
+    prompt = _count_prompt(server, place)
     report.add(
         Row("instructions", "mino --version", version, "million", nothing, "doing nothing", 1.2),
-        Row("instructions", "prompt of plain lines, drawn and left", prompt, "million", bare, "bare Python"),
+        Row("instructions", "mino, prompt drawn", prompt, "million", bare, "bare Python"),
     )
 
     def each(client: Client) -> float:
@@ -69,14 +84,15 @@ def _count(argv: list[str], client: Client) -> float:
         return _collected(log.name)
 
 
-def _count_chat(client: Client) -> float:
-    """The same for a chat on a terminal that is left at its first prompt."""
+def _count_prompt(server: Server, place: Path) -> float:
+    """The same for a chat on a terminal that ends when its prompt is drawn."""
+    client = mino(server, place, name="at-the-prompt", toml='[input]\nname = "at-the-prompt"\n')
+    plugins = client.home / ".mino" / "plugins"
+    plugins.mkdir()
+    (plugins / "at_the_prompt.py").write_text(_AT_THE_PROMPT, encoding="utf-8")
     with tempfile.NamedTemporaryFile() as log:
-        argv = [*_valgrind(log.name), *_python([*client.chat, "--input", "lines"])]
-        env = {**client.env, "PYTHONHASHSEED": "0"}
-        terminal = Terminal(argv, env, str(client.home))
-        terminal.wait_for(client.ready, 60)
-        terminal.type("\x04")
+        argv = [*_valgrind(log.name), *_python(list(client.chat))]
+        terminal = Terminal(argv, {**client.env, "PYTHONHASHSEED": "0"}, str(client.home))
         while not terminal.ended:
             terminal.settle(0.2)
         os.waitpid(terminal.pid, 0)

@@ -96,9 +96,11 @@ def _conversation(client: Client, messages: int) -> str:
 
     from mino_history import mino_histories
 
-    head, *rest = _records(name, messages)
+    head, title, *rest = _records(name, messages)
     home = client.home / ".mino"
-    mino_histories()["jsonl"](Settings(home=home)).open(name, head=head).close()
+    log = mino_histories()["jsonl"](Settings(home=home)).open(name, head=head)
+    log.append(title)
+    log.close()
     (path,) = home.rglob(f"*{name}.jsonl")
     with path.open("a", encoding="utf-8") as file:
         file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in rest)
@@ -108,6 +110,7 @@ def _conversation(client: Client, messages: int) -> str:
 def _records(id: str, messages: int) -> Iterator[dict[str, object]]:
     when = "2026-01-01T00:00:00Z"
     yield {"id": id, "time": when, "type": "head", "format": 1, "mino": "0", "directory": "/"}
+    yield {"id": "01H" + "0" * 23, "time": when, "type": "titled", "title": "bench"}
     for n in range(messages):
         role, size = ("assistant", 600) if n % 2 else ("user", 120)
         parts = [{"type": "text", "text": words(size) + (_NEEDLE if n == messages - 1 else "")}]

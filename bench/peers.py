@@ -45,7 +45,7 @@ def _llm(server: Server, home: Path) -> Client:
 
 
 def _shell_gpt(server: Server, home: Path) -> Client:
-    program = str(environment.python_peer("shell-gpt", "shell-gpt") / "sgpt")
+    program = str(environment.python_peer("shell-gpt", "shell-gpt", "click") / "sgpt")
     env = environment.variables(
         home, API_BASE_URL=f"{server.url}/v1", DEFAULT_MODEL="mock", OPENAI_USE_FUNCTIONS="false"
     )

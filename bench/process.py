@@ -19,7 +19,7 @@ class Cost:
 
     wall: float
     cpu: float
-    bytes: int = 0
+    written: int = 0
     began: int = 0
 
 
@@ -34,14 +34,15 @@ def into_pipe(argv: Sequence[str], env: Mapping[str, str], *, whole: bool = True
     began = time.monotonic_ns()
     pid = os.posix_spawnp(argv[0], list(argv), dict(env), file_actions=actions)
     os.close(writing)
-    size, tail = 0, b""
+    size, tail, is_whole = 0, b"", not whole
     while data := os.read(reading, 1 << 16):
         size += len(data)
-        tail = tail[-64:] + data[-4096:]
+        tail = tail[-64:] + data
+        is_whole = is_whole or END.encode() in tail
     os.close(reading)
     _, status, used = os.wait4(pid, 0)
     ended = time.monotonic_ns()
-    if whole and (status or END.encode() not in tail):
+    if not is_whole or (whole and status):
         raise RuntimeError(f"{argv[0]} gave no whole answer (status {status})")
     return Cost((ended - began) / 1e9, used.ru_utime + used.ru_stime, size, began)
 

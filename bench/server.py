@@ -120,7 +120,8 @@ def _answer(connection: socket, path: str, size: int) -> None:
         head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
         connection.sendall(head % len(listed) + listed)
         return
-    script, writes = _script, []
+    script = _script
+    writes: list[int] = []
     _requests.append({"arrived": arrived, "size": size, "writes": writes})
     burst, marks, closing = _frames(dialect, script)
     connection.sendall(_HEAD)

@@ -114,7 +114,7 @@ def rich(
 
 def _written(what: str, turns: list[Turn], deltas: int, most: float, ours: bool) -> Row:
     answer = len("".join(cut(Script(deltas=deltas))[0]).encode())
-    value = median(turn.bytes for turn in turns) / answer
+    value = median(turn.written for turn in turns) / answer
     return Row("bytes to the terminal", what, value, "per byte of answer", most=most if ours else None)
 
 
