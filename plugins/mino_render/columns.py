@@ -29,11 +29,15 @@ def fitting(natural: Sequence[int], room: int) -> list[int]:
     return widths if is_legible and min(widths, default=0) > 0 else []
 
 
-def with_slack(natural: Sequence[int], room: int) -> list[int]:
-    """Wider, as far as there is room, for the rows that were not seen yet."""
+def with_slack(natural: Sequence[int], room: int, last: Align) -> list[int]:
+    """Wider, as far as there is room, for the rows that were not seen yet.
+
+    A last column that begins at its left edge has all the room that is left.
+    """
     spare = max(0, room - sum(natural))
     slack = [min(max(width // 4, 2), spare // len(natural)) for width in natural]
-    slack[-1] = spare - sum(slack[:-1])
+    if last == "left":
+        slack[-1] = spare - sum(slack[:-1])
     return [width + more for width, more in zip(natural, slack, strict=True)]
 
 

@@ -113,7 +113,7 @@ class Table:
         natural = [max(1, *(_natural(row[n]) for row in rows)) for n in range(len(self._header))]
         room = self._page.columns - _cells(self._rest)
         room -= cells(_GAP) * (len(natural) - 1)
-        return fitting(natural if is_whole else with_slack(natural, room), room)
+        return fitting(natural if is_whole else with_slack(natural, room, self._aligns[-1]), room)
 
     def _read(self, cell: str, bits: int = 0) -> list[Span]:
         page = self._page
@@ -127,8 +127,10 @@ class Table:
         lines: list[Sequence[Span]] = []
         if widths:
             lines += self._laid(self._header, widths)
-            longest = max(_natural(row[-1]) for row in (self._header, *self._waiting))
-            under = [*widths[:-1], min(widths[-1], max(1, longest))]
+            under = list(widths)
+            if self._aligns[-1] == "left":
+                longest = max(_natural(row[-1]) for row in (self._header, *self._waiting))
+                under[-1] = min(widths[-1], max(1, longest))
             lines.append([(_CROSSING.join("─" * width for width in under), self._page.dim)])
         for row in self._waiting:
             lines += self._laid(row, widths)

@@ -242,3 +242,12 @@ def test_a_table_is_drawn_as_one_while_it_grows():
         "a longer cell │ x",
         "th            │",
     ]
+
+
+@pytest.mark.parametrize(("delimiter", "cell"), [("--:", "  20"), (":-:", " 20"), ("---", "20")])
+def test_the_last_column_of_a_long_table_stays_beside_the_others(delimiter, cell):
+    rows = "".join(f"| row {n} | {n} |\n" for n in range(10, 30))
+    sheet = Sheet(80, 40)
+    draw(sheet, cut(f"| a | b |\n|---|{delimiter}|\n{rows}", 5))
+    assert max(len(line) for line in sheet.text.split("\n")[1:]) < 20
+    assert f"│ {cell}" in sheet.text
