@@ -7,8 +7,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --only-binary xllamacpp
 # What is handed to mino: make run ARGS="--provider deepseek"
 ARGS :=
+# How long to fuzz, in all.
+SECONDS := 120
 
-.PHONY: help run test test-real lint fmt docs clean
+.PHONY: help run test test-real fuzz lint fmt docs clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -24,6 +26,9 @@ test: lint ## check the code and run the tests; no network once all is set up
 
 test-real: $(VENV)/.test ## run what needs other environments: the model itself, wheels, real servers
 	@$(BIN)/pytest -m real -rs
+
+fuzz: $(VENV)/.test ## break streams at random: make fuzz SECONDS=600
+	@FUZZ_SECONDS=$(SECONDS) $(BIN)/pytest tests/fuzz -rP
 
 lint: $(VENV)/.test ## check form, names and types
 	@$(BIN)/ruff format --check .
