@@ -81,7 +81,8 @@ def help_(session: Session, text: str) -> None:
         ]
         session.notify(
             table(rows)
-            + "\n\nAnything else is sent; // at the start of a line sends what looks like a command."
+            + "\n\nAnything else is sent; @path in it attaches that file. !command runs in your shell. // and"
+            " !! at the start of a line send what looks like a command."
         )
     elif name in commands:
         explained = (commands[name].value.__doc__ or "There is no help for it.").strip()

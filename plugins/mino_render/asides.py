@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ THINKING = "Thinking: "
 REFUSED = "Model refused: "
 
 _LEVELS = {"info": "", "warning": "Warning: ", "error": "Error: "}
+#: What a line of a list begins with: a name, and room. The rest is wrapped behind it.
+_ENTRY = re.compile(r" *\S+ {2,}(?=\S)")
 #: Letters of a tool's arguments or result that may be in its one quiet line.
 _MOST = 1000
 
@@ -29,14 +32,16 @@ def wrapped(text: str, columns: int) -> str:
     if all(len(line) * (1 if line.isascii() else 2) <= columns for line in text.split("\n")):
         return text  # without importing what knows how wide letters are
     from .look import PLAIN
+    from .width import cells
     from .wrap import Wrapper
 
     rows: list[str] = []
     for line in text.split("\n"):
-        words = line.lstrip(" ")
-        margin = ((" " * (len(line) - len(words)), PLAIN),)
-        wrapper = Wrapper(columns, margin, margin)
-        wrapper.add([(words, PLAIN)])
+        margin = len(line) - len(line.lstrip(" "))
+        entry = _ENTRY.match(line)
+        rest = margin if entry is None else cells(entry.group())
+        wrapper = Wrapper(columns, ((" " * margin, PLAIN),), ((" " * rest, PLAIN),))
+        wrapper.add([(line[margin:], PLAIN)])
         rows += ["".join(letters for letters, _ in row.spans) for row in wrapper.finish()]
     return "\n".join(rows)
 

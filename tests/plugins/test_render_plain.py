@@ -122,7 +122,12 @@ def test_a_refusal_is_announced_once():
 def test_what_mino_says_itself_is_broken_at_words_and_what_it_quotes_is_not(name):
     with Canvas(16, 10) as canvas:
         renderer = mino_renderers()[name](Settings({}), canvas.screen)
-        renderer.show(Notice("warning", "一个很长的提示 of two scripts\n  and an indented second line"))
+        renderer.show(
+            Notice(
+                "warning",
+                "一个很长的提示 of two scripts\n  and an indented second line\n/name  what it is for",
+            )
+        )
         renderer.show(Notice("info", "a  file with lines of its own", verbatim=True))
         renderer.close()
         assert canvas.text == "\n".join(
@@ -133,6 +138,8 @@ def test_what_mino_says_itself_is_broken_at_words_and_what_it_quotes_is_not(name
                 "  and an",
                 "  indented",
                 "  second line",
+                "/name  what it",
+                "       is for",
                 "a  file with lin",
                 "es of its own",
             ]
