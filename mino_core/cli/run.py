@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import errno
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mino_core import interrupts, outlets
 from mino_core.config import load
@@ -157,13 +158,30 @@ def _subcommand(host: Host, name: str, rest: list[str]) -> int:
         near = get_close_matches(name, offers, 1)
         meant = f"did you mean {near[0]!r}? " if near else ""
         raise UsageError(f"there is no subcommand {name!r}; {meant}there are: {', '.join(sorted(offers))}")
-    try:
-        with host.guard(offers[name].plugin, f"mino {name}", limit=None):
-            code: int = offers[name].value(rest, host)
-        sys.stdout.flush()
-    except OSError as error:
-        raise _gone(error) from error
+    gone: OSError | None = None
+    with host.guard(offers[name].plugin, f"mino {name}", limit=None):
+        try:
+            code = _code(lambda: offers[name].value(rest, host))
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            gone = error
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            gone = error
+    if gone is not None:
+        raise _gone(gone) from gone
     return code
+
+
+def _code(act: Callable[[], int]) -> int:
+    """What a subcommand ends with; argparse ends a program after `--help` or a wrong argument."""
+    try:
+        return act()
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            raise UsageError(end.code) from end
+        return end.code or 0
 
 
 def _talk(host: Host, screen: Screen, asked: Asked) -> int:
