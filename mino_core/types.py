@@ -243,6 +243,3 @@ class Verdict:
     remember: Literal["no", "session", "always"] = "no"
     pattern: str = ""
 
-
-#: What `complete` and `models` return.
-Names: TypeAlias = Iterable[str]
