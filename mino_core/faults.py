@@ -54,6 +54,18 @@ def reason(error: BaseException, limit: float | None = None) -> str:
     return one_line(f"{name}: {said}" if said else name) + _place(error)
 
 
+def let_go(thing: object) -> str:
+    """Close something of a plugin's, if it can be closed; what went wrong with that, or nothing."""
+    close = getattr(thing, "close", None)
+    if close is None:
+        return ""
+    try:
+        close()
+    except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 (a plugin's door)
+        return reason(error)
+    return ""
+
+
 def one_line(text: str) -> str:
     """Text from outside, on one line, bounded, without secrets and without terminal controls."""
     line = sanitise(" ".join(mask(text).split()))

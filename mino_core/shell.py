@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import interrupts, outlets
 from .errors import MinoError
+from .faults import let_go
 from .records.messages import is_blank
 from .types import Outcome, Part, Pasted
 from .values import value
@@ -150,8 +151,7 @@ class Shell:
 
     def _take_over(self, error: BaseException) -> None:
         """Put plain lines in place of an input that failed."""
-        if close := getattr(self.input, "close", None):
-            close()
+        let_go(self.input)  # that it fails to close as well is no news
         self.session.notify(
             f"the input failed ({type(error).__name__}: {error}); reading plain lines", "warning"
         )

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from mino_core import outlets
 from mino_core.errors import ProviderError
+from mino_core.faults import let_go
 from mino_core.screen import Sanitiser, Screen, sanitise
 from mino_core.secret import mask
 from mino_core.types import (
@@ -100,13 +101,8 @@ class Display:
 
     def close(self) -> None:
         """Let the renderer leave the terminal clean."""
-        close = getattr(self.renderer, "close", None)
-        if close is None:
-            return
-        try:
-            close()
-        except Exception as error:  # noqa: BLE001 (a renderer may be a plugin's)
-            self.screen.aside(f"\nWarning: the renderer failed to close: {_words(error)}\n")
+        if trouble := let_go(self.renderer):
+            self.screen.aside(f"\nWarning: the renderer failed to close: {trouble}\n")
 
     def _draw(self, event: Event) -> None:
         if self.screen.is_terminal:
