@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from mino_core.faults import let_go
 from mino_core.session import Session
 from mino_core.session.display import Display
 from mino_core.types import Input, Renderer, SessionStarted
@@ -77,8 +78,8 @@ def reader(host: Host, screen: Screen) -> Iterator[Input]:
         try:
             yield made
         finally:
-            if close := getattr(made, "close", None):
-                close()
+            if trouble := let_go(made):
+                screen.aside(f"Warning: the input failed to close: {trouble}\n")
 
 
 def farewell(session: Session) -> str:

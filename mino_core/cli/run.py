@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import errno
+import gc
 import os
 import signal
 import sys
@@ -163,12 +163,10 @@ def _subcommand(host: Host, name: str, rest: list[str]) -> int:
         try:
             code = _code(lambda: offers[name].value(rest, host))
             sys.stdout.flush()
-        except BrokenPipeError as error:
-            gone = error
         except OSError as error:
-            if error.errno != errno.ENOSPC:
+            gone = error if error.errno in (errno.EPIPE, errno.ENOSPC) else None
+            if gone is None:
                 raise
-            gone = error
     if gone is not None:
         raise _gone(gone) from gone
     return code
