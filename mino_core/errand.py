@@ -64,4 +64,4 @@ class _Lines:
         self._text = ""
 
     def _show(self, text: str) -> None:
-        self._session.notify(mask(text), verbatim=True)
+        self._session.notify(text, verbatim=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mino_core import interrupts
 from mino_core.errors import HistoryError, MinoError, UsageError
-from mino_core.records import FORMAT, Conversation, fold, new_id, record
+from mino_core.records import Conversation, fold
 from mino_core.records.messages import usage_to_json
 from mino_core.secret import mask
 from mino_core.types import (
@@ -25,6 +24,7 @@ from mino_core.types import (
     Usage,
 )
 
+from .beginning import head
 from .display import Display
 from .journal import Copies, Journal
 
@@ -304,9 +304,7 @@ class Session:
         self.options, self.why = choice.options, choice.why
 
     def _begin(self, copies: Copies | None = None, **more: object) -> Journal:
-        fields = {"format": FORMAT, "mino": _version(), "directory": _directory(), **more}
-        head = record("head", **fields) | {"id": new_id()}
-        return Journal(lambda: self.host.history, head, self._warn, copies=copies)
+        return Journal(lambda: self.host.history, head(**more), self._warn, copies=copies)
 
     def _warn(self, text: str) -> None:
         self.notify(text, "warning")
@@ -320,16 +318,3 @@ def _close(thing: object) -> None:
         close()
     except MinoError:
         pass  # it is not used any more; what it held goes with the process
-
-
-def _version() -> str:
-    from mino_core import __version__
-
-    return __version__
-
-
-def _directory() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # the directory was removed under us
-        return ""
