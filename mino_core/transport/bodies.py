@@ -30,9 +30,14 @@ def unpacked(chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
 
     if packing not in ("gzip", "x-gzip", "deflate"):
         raise ProviderError("protocol", f"the answer is packed as {plain(packing, 40)}, unasked", 200)
-    unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: tells gzip and zlib apart by itself
+    unpack = None
     for chunk in chunks:
-        try:
-            yield unpack.decompress(chunk)
-        except zlib.error as error:
-            raise ProviderError("protocol", f"the packed answer is damaged: {error}", 200) from error
+        rest = chunk
+        while rest:
+            if unpack is None or unpack.eof:  # there may be several packs, one behind the other
+                unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: tells gzip and zlib apart by itself
+            try:
+                yield unpack.decompress(rest)
+            except zlib.error as error:
+                raise ProviderError("protocol", f"the packed answer is damaged: {error}", 200) from error
+            rest = unpack.unused_data

@@ -9,11 +9,11 @@ from pathlib import Path
 from mino_core.errors import ProviderError
 from mino_core.secret import MASK, mask
 
-_UNPRINTABLE = "[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
+_UNPRINTABLE = "[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
 
 
 class Dump:
-    """Writes requests and the heads of responses where DEBUG or MINO_DEBUG asks for it.
+    """Writes requests, the heads of responses and the bodies of errors where DEBUG or MINO_DEBUG asks for it.
 
     MINO_DEBUG_FILE names a file (mode 0600) to append to instead of standard error; ProviderError
     (`config`) where it cannot be written.
@@ -33,6 +33,11 @@ class Dump:
         """The status, how long it took, and the headers."""
         if self.is_on:
             self._write("< ", [f"{status} after {seconds:.3f} s", *_shown(headers)])
+
+    def refusal(self, body: str) -> None:
+        """The body of an error, line by line; that of an answer is on the screen."""
+        if self.is_on:
+            self._write("< ", body.splitlines())
 
     def _write(self, mark: str, head: list[str], body: str = "") -> None:
         import re

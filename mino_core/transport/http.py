@@ -189,7 +189,9 @@ class Endpoint:
         replied = {name.lower(): value for name, value in response.getheaders()}
         self._request_id = failures.request_id(replied)
         if response.status >= 300:
-            raise failures.refused(response.status, replied, self._error_body(connection), self)
+            told = self._error_body(connection)
+            self._dump.refusal(told)
+            raise failures.refused(response.status, replied, told, self)
         return connection
 
     def _connect(self) -> Connection:

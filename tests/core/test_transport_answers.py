@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import threading
 from contextlib import closing
@@ -154,6 +155,12 @@ def test_packed_answers_are_unpacked_as_they_come() -> None:
             assert next(events) == ("", '{"n": 1}')
             gate.set()
             assert len(list(events)) == 1
+
+
+def test_packs_may_follow_each_other() -> None:
+    with Server() as server:
+        server.reply(gzip.compress(ONE) + gzip.compress(ONE), headers={"content-encoding": "gzip"})
+        assert len(ask(server.url)) == 2
 
 
 @pytest.mark.parametrize("packing", ["gzip", "br"])

@@ -60,6 +60,17 @@ def test_a_secret_is_masked_wherever_it_stands(capsys: Any) -> None:
     assert KEY not in capsys.readouterr().err
 
 
+def test_an_error_is_shown_whole_but_for_what_a_terminal_would_obey(capsys: Any) -> None:
+    body = f'{{"error":\n "no \x1b[2J {KEY} {"x" * 1000}"}}'.encode()
+    with Server() as server:
+        server.reply(body, status=400, headers={"x-note": "a\x1b[31mb"}, framing="length")
+        failure(server.url, {"DEBUG": "1"}, api_key=KEY)
+    lines = capsys.readouterr().err.splitlines()
+    assert '< {"error":' in lines
+    assert lines[-1] == f'<  "no \\u001b[2J *** {"x" * 1000}"}}'
+    assert "< x-note: a\\u001b[31mb" in lines
+
+
 def test_what_a_terminal_would_obey_is_shown_as_json_escapes(capsys: Any) -> None:
     with Server() as server:
         server.reply(ONE)

@@ -97,6 +97,11 @@ def test_a_wrong_setting_is_said_before_anything_is_sent(settings: dict[str, Any
     assert str(caught.value).startswith("providers.demo.")
 
 
+def test_silence_is_waited_out_for_five_minutes_unless_a_setting_says_otherwise() -> None:
+    assert endpoint("https://x").read_timeout == 300
+    assert endpoint("https://x", read_timeout=0.5).read_timeout == 0.5
+
+
 def test_every_setting_is_read_when_the_endpoint_is_made() -> None:
     settings = Settings(
         {
