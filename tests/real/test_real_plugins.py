@@ -1,12 +1,11 @@
 """Distributions of strangers, built as wheels and installed beside the wheel of mino."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from mino_core.testing import home
+from places import Place, wheels
 
 pytestmark = pytest.mark.real
 
@@ -22,47 +21,18 @@ limit = 0.5
 """
 
 
-class Place:
-    """An environment with a `mino` in it."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-
-    def pip(self, *arguments):
-        pip = [str(self.folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
-        done = subprocess.run([*pip, *map(str, arguments)], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    def mino(self, environ, *arguments, code=0):
-        done = subprocess.run(
-            [str(self.folder / "bin" / "mino"), *arguments],
-            env=environ,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert "Traceback" not in done.stdout + done.stderr
-        assert done.returncode == code, done.stdout + done.stderr
-        return done
+@pytest.fixture(scope="module")
+def strangers(tmp_path_factory):
+    """The wheels of strangers: one good, one bad in every way, one that wants the same names."""
+    return wheels(tmp_path_factory.mktemp("third-party"), *sorted(THIRD_PARTY.glob("mino-*")))
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("third-party")
-    sources = [str(path) for path in sorted(THIRD_PARTY.glob("mino-*"))]
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"]
-    subprocess.run([*pip, "--wheel-dir", str(folder), *sources], check=True)
-    return sorted(folder.glob("*.whl"))
-
-
-@pytest.fixture(scope="module")
-def crowded(wheel, wheels, tmp_path_factory):
+def crowded(wheel, strangers, tmp_path_factory):
     """A place where the good one, the bad ones and the rival are installed."""
     place = Place(tmp_path_factory.mktemp("crowded") / "venv")
     place.pip("install", wheel)
-    place.pip("install", "--no-deps", *wheels)
+    place.pip("install", "--no-deps", *strangers)
     return place
 
 
