@@ -60,7 +60,7 @@ class Journal:
         self._conversation: Conversation | None = None
         self._is_long = False  # too long to be read without being noticed
         self._remarks: set[str] = set()  # what was told of the log itself
-        #: The turns at the end, as far as they were read when the conversation was opened.
+        #: The turns at the end, as far as they were read when the conversation was opened, and those since.
         self.recent = self._read_end(_AT_ONCE)
 
     # -- what is there -------------------------------------------------------------------------
@@ -87,8 +87,9 @@ class Journal:
     @property
     def latest(self) -> int:
         """The number of the last turn, 0 before the first."""
-        self.prepare()
-        return (self._conversation or self._read_end(_AT_ONCE)).latest
+        if self._conversation is None and not self.recent.latest:
+            self.prepare()  # what is nearest to the end is of no turn
+        return (self._conversation or self.recent).latest
 
     @property
     def title(self) -> str:
@@ -204,8 +205,7 @@ class Journal:
             kept = _masked(told)
             if kept != told:
                 self._unmasked[told["id"]] = told
-            if self._conversation is not None:
-                self._conversation.add(told)
+            (self._conversation or self.recent).add(told)
             self._waiting.append((kept, durable))
             if self._begun:
                 self._try(self._write)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 
-from wcwidth import wcwidth
-
 _DOUBTFUL = re.compile("[\u200d\ufe0f\u20e3\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 
 
 class _Cells(dict[str, int]):
     def __missing__(self, char: str) -> int:
+        from wcwidth import wcwidth  # a large import, which text in ASCII never needs
+
         told = max(wcwidth(char), 0)
         self[char] = 1 if char == "\ufe0f" else told
         return self[char]
