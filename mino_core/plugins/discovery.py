@@ -54,19 +54,20 @@ def is_name(text: str) -> bool:
 
 
 def files(paths: Iterable[Path]) -> Iterator[Found]:
-    """Plugins that are single files, named by their stems."""
+    """Plugins that are single files, named by their stems; the one of a package by its folder."""
     for path in paths:
-        yield Found(path.stem, "", "file", path, problem=_misnamed(path))
+        name = path.parent.name if path.stem == "__init__" else path.stem
+        yield Found(name, "", "file", path, problem=_misnamed(name))
 
 
 def project_files(contents: Mapping[Path, bytes]) -> Iterator[Found]:
     """Plugins of a trusted project's folder, with what they hold."""
     for path, code in contents.items():
-        yield Found(path.stem, "", "project", path, problem=_misnamed(path), code=code)
+        yield Found(path.stem, "", "project", path, problem=_misnamed(path.stem), code=code)
 
 
-def _misnamed(path: Path) -> str:
-    return "" if is_name(path.stem) else "a plugin's file name may hold letters, digits, '-', '_' and '.'"
+def _misnamed(name: str) -> str:
+    return "" if is_name(name) else "a plugin's file name may hold letters, digits, '-', '_' and '.'"
 
 
 def in_folder(folder: Path) -> list[Path]:

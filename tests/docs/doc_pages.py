@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 ENGLISH, CHINESE = ROOT / "README.md", ROOT / "README.zh-CN.md"
 PAGES = (ENGLISH, CHINESE, ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md", *sorted(ROOT.glob("docs/**/*.md")))
 #: What a block may be; the tests know what to do with each.
-LANGUAGES = ("python", "toml", "console", "text", "jsonl")
+LANGUAGES = ("python", "toml", "console", "text", "jsonl", "markdown")
 
 _FENCE = re.compile(r"^( *)```(.*)$")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -18,12 +18,16 @@ _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One fenced block. `language` is the first word behind its fence, `line` that of the fence."""
+    """One fenced block. `language` is the first word behind its fence, `line` that of the fence.
+
+    `named` is the second word: the file that a block is in which no line can say so.
+    """
 
     page: str
     line: int
     language: str
     text: str
+    named: str = ""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line} ({self.language})"
@@ -31,8 +35,8 @@ class Block:
     @property
     def file(self) -> str:
         """The file that the block says it is: its first line is a comment with a path and nothing else."""
-        named = re.match(r"# (\S+\.(?:py|toml))\n", self.text)
-        return named[1] if named else ""
+        said = re.match(r"# (\S+\.(?:py|toml))\n", self.text)
+        return said[1] if said else self.named
 
     def commands(self) -> list[tuple[str, list[str]]]:
         """The commands of a console block, each with the lines that it is shown to write."""
@@ -58,14 +62,15 @@ def name(path: Path) -> str:
 def blocks(path: Path) -> list[Block]:
     """The fenced blocks of a page, from top to bottom."""
     found: list[Block] = []
-    begun: tuple[int, int, str] | None = None
+    begun: tuple[int, int, list[str]] | None = None
     lines: list[str] = []
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         fence = _FENCE.match(line)
         if begun is None and fence:
-            begun, lines = (number, len(fence[1]), fence[2].split(" ")[0]), []
+            begun, lines = (number, len(fence[1]), [*fence[2].split(" "), ""]), []
         elif begun is not None and fence and not fence[2]:
-            found.append(Block(name(path), begun[0], begun[2], "".join(f"{each}\n" for each in lines)))
+            text = "".join(f"{each}\n" for each in lines)
+            found.append(Block(name(path), begun[0], begun[2][0], text, begun[2][1]))
             begun = None
         elif begun is not None:
             lines.append(line[begun[1] :])

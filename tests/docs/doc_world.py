@@ -118,7 +118,9 @@ class World:
             case "mino_histories":
                 self._ask(block, "--history", name)
             case "mino_renderers":
-                assert "Hello." in self._ask(block, "--renderer", name)
+                words = self._ask(block, "--renderer", "plain").casefold().split()
+                drawn = self._ask(block, "--renderer", name).casefold()
+                assert all(word in drawn for word in words), (str(block), drawn)
             case "mino_commands":
                 self._mino(block, "-i", "--quiet", input=f"/{name} some words\n")
             case "mino_subcommands":

@@ -18,6 +18,11 @@ NOT_RUN = {
     ("README.md", "mino local install"): "needs the network; tests/real/test_local_model.py runs it",
     ("CONTRIBUTING.md", "make test"): "this is what runs these tests",
     ("CONTRIBUTING.md", "make test-real"): "needs the network and minutes; .ci/run runs it",
+    (
+        "docs/how-to/plugins.md",
+        "mino plugins install mino-parrot",
+    ): "changes this environment; tests/real does it",
+    ("docs/how-to/plugins.md", "mino plugins uninstall mino-parrot"): "as above",
     ("docs/how-to/local-model.md", "pip install 'mino-shell[local]'"): "needs the network",
     ("docs/how-to/local-model.md", "mino local install"): "needs the network",
     (
@@ -45,6 +50,8 @@ def test_every_block_of_the_page_is_true(page, tmp_path):
                     for command, shown in block.commands():
                         if (block.page, command) not in NOT_RUN:
                             world.console(block, command, shown)
+                case "markdown":
+                    world.write(block)
                 case "text":
                     assert block.text in TEXTS[block.page](world), block
                 case "jsonl":
