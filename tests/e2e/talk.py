@@ -1,5 +1,6 @@
 """A conversation for the tests of the terminal: the real mino there, and a server to talk to."""
 
+import subprocess
 from pathlib import Path
 
 from mino_core.testing import Server, Terminal, chat, home, mino
@@ -12,6 +13,12 @@ kind = "openai-chat"
 base_url = "{url}/v1"
 model = "m"
 """
+
+
+def is_stopped(pid):
+    """Whether a process sleeps until somebody says SIGCONT."""
+    state = subprocess.run(["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True, check=True)
+    return state.stdout.startswith("T")
 
 
 class Talk:

@@ -5,11 +5,10 @@ import os
 import re
 import signal
 import stat
-import subprocess
 
 import pytest
 from mino_core.testing import chat
-from talk import Talk
+from talk import Talk, is_stopped
 
 ASKING = """
 from mino_core import hookimpl
@@ -577,11 +576,6 @@ def test_a_resize_leaves_one_line_as_it_was(talk):
     terminal.type("!\r")
     terminal.wait_for("granted")
     assert talk.asked == ["some words that stay!"]
-
-
-def is_stopped(pid):
-    state = subprocess.run(["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True, check=True)
-    return state.stdout.startswith("T")
 
 
 def test_ctrl_z_gives_the_terminal_back_until_somebody_goes_on(talk, gate):

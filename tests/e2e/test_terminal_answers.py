@@ -3,19 +3,13 @@
 import os
 import re
 import signal
-import subprocess
 
 import pytest
 from mino_core import ReasoningDelta, ToolCall
 from mino_core.testing import CUT, HANG, chat
-from talk import Talk
+from talk import Talk, is_stopped
 
 CANARY = "sk-CANARY-0123456789"
-
-
-def is_stopped(pid):
-    state = subprocess.run(["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True, check=True)
-    return state.stdout.startswith("T")
 
 
 def asks(talk, question="q"):
