@@ -91,6 +91,36 @@ def test_the_list_says_what_became_of_each(crowded, environ):
     assert states["twin", "mino-bad"] == states["twin", "mino-twin"] == "skipped"
 
 
+def test_a_plugin_for_another_mino_is_skipped_with_both_versions(crowded, environ):
+    (line,) = [
+        line for line in crowded.mino(environ, "-p", "hello").stderr.splitlines() if "plugin 'late'" in line
+    ]
+    version = crowded.mino(environ, "--version").stdout.split()[1]
+    assert f"(mino-late 9.0): not loaded: it is written for mino >=99, and this is mino {version}" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--provider", "gasping", "-p", "hello"), 3, "RuntimeError: out of breath"),
+        (("--provider", "leaving", "-p", "hello"), 3, "SystemExit"),
+        (("--renderer", "fading", "-p", "hello"), 0, "out of ink"),
+        (("--history", "leaky", "-p", "hello"), 0, "the drawer is stuck"),
+        (("--history", "leaky", "history", "list"), 2, "the list has a hole"),
+        (("--provider", "closed", "-p", "hello"), 2, "the factory is closed"),
+        (("--renderer", "blind", "-p", "hello"), 2, "which has no show()"),
+        (("crash",), 2, "it crashed"),
+    ],
+)
+def test_what_breaks_only_when_it_is_used_is_one_sentence(crowded, tmp_path, arguments, code, words):
+    disabled = [f"bad-{name}" for name in ("request", "approve", "observer", "print", "hang")]
+    environ = home(tmp_path, CONFIG + f"disabled = {json.dumps([*disabled, 'mino-twin'])}\n")
+    done = crowded.mino(environ, "--model", "grey", *arguments, code=code)
+    assert words in done.stderr
+    if code == 0:
+        assert done.stdout.startswith("hello")
+
+
 def test_safe_leaves_the_built_ins(crowded, tmp_path):
     environ = home(tmp_path)
     done = crowded.mino(environ, "--safe", "plugins", "list")
@@ -99,7 +129,7 @@ def test_safe_leaves_the_built_ins(crowded, tmp_path):
 
 
 def test_disabling_the_distribution_ends_the_lines(crowded, tmp_path):
-    environ = home(tmp_path, CONFIG + 'disabled = ["mino-bad", "mino-twin"]\n')
+    environ = home(tmp_path, CONFIG + 'disabled = ["mino-bad", "mino-late", "mino-twin"]\n')
     done = crowded.mino(environ, "-p", "hello there")
     assert done.stdout == ANSWER
     assert "plugin '" not in done.stderr
@@ -107,7 +137,7 @@ def test_disabling_the_distribution_ends_the_lines(crowded, tmp_path):
 
 
 def test_renderer_history_and_tools_of_a_stranger_work(crowded, tmp_path):
-    environ = home(tmp_path, CONFIG + 'disabled = ["mino-bad", "mino-twin"]\n')
+    environ = home(tmp_path, CONFIG + 'disabled = ["mino-bad", "mino-late", "mino-twin"]\n')
     done = crowded.mino(environ, "--renderer", "perch", "--history", "nest", "-p", "hello there")
     assert done.stdout == ">hello >there >[parrot was here]\n"
     assert crowded.mino(environ, "-p", "count this").stdout.startswith('{"one": 1, "two": 2}')
