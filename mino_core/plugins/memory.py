@@ -25,6 +25,10 @@ def change(home: Path, edit: Callable[[dict[str, Any]], None]) -> None:
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else str(error)
         raise ConfigError(f"{home / 'state.toml'} cannot be written: {why}") from error
+    except UnicodeEncodeError as error:
+        raise ConfigError(
+            f"{home / 'state.toml'} can hold only text, and this is none: {error.object!r}"
+        ) from error
 
 
 def keep_faults(config: Config, faults: Iterable[Fault]) -> None:

@@ -111,7 +111,7 @@ def _new(wanted: Sequence[str], found: Mapping[str, Mapping[str, Any]]) -> dict[
 
 def _looked_up(host: Host) -> list[dict[str, Any]]:
     """The distributions with plugins as a mino that starts now finds them."""
-    argv = [sys.executable, "-m", "mino_core.cli", "plugins", "list", "--json"]
+    argv = [sys.executable, "-P", "-m", "mino_core.cli", "plugins", "list", "--json"]
     environ = {**host.config.environ, "MINO_HOME": str(host.config.home)}
     done = subprocess.run(argv, env=environ, capture_output=True, text=True, check=False)
     found: dict[str, dict[str, Any]] = {}

@@ -103,8 +103,9 @@ def row(host: Host, plugin: Any) -> dict[str, Any]:
 
 def describe(row: dict[str, Any]) -> str:
     """A plugin and what it offers, on one line."""
-    offered = _offered(row)
-    return f"{row['name']} is {row['state']}" + (f"; {offered}" if offered else "")
+    fault = row["fault"] if row["state"] == "failed" else None
+    rest = fault["text"] if fault else _offered(row)
+    return f"{row['name']} is {row['state']}" + (f"; {rest}" if rest else "")
 
 
 def _fault(host: Host, plugin: Any) -> dict[str, str] | None:

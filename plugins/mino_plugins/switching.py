@@ -12,14 +12,14 @@ from .listing import select
 if TYPE_CHECKING:
     from mino_core import Host
 
-#: What offers this very command cannot be switched off by it.
-_OWN = "plugins"
+#: What offers this very command cannot be switched off by it, nor can all built-ins at once.
+_OWN = ("plugins", "mino-shell")
 
 
 def disable(host: Host, names: Sequence[str], *, dry: bool, as_json: bool) -> int:
     """Go without these plugins, or all of a distribution, from the next start on."""
-    if _OWN in names:
-        raise UsageError(f"{_OWN!r} switches the others on again, so it stays")
+    if own := [name for name in names if name in _OWN]:
+        raise UsageError(f"{own[0]!r} switches the others on again, so it stays")
     select(host, names)  # to refuse what is not there
     disabled = dict.fromkeys([*host.config.plugins.disabled, *names])
     return _keep(host, list(disabled), dry=dry, as_json=as_json)

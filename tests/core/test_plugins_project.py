@@ -236,6 +236,19 @@ def test_a_decision_that_cannot_be_kept_is_an_error(place, tmp_path):
         trust(host)
 
 
+def test_a_folder_whose_name_is_no_text_cannot_be_remembered(tmp_path, monkeypatch):
+    place = os.fsencode(tmp_path / "w") + b"\xff"
+    try:
+        os.makedirs(place + b"/.mino/commands")
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    with open(place + b"/.mino/commands/x.md", "w") as file:
+        file.write("x")
+    monkeypatch.chdir(os.fsdecode(place))
+    with pytest.raises(ConfigError, match="can hold only text"):
+        trust(opened(tmp_path))
+
+
 def test_a_working_directory_that_is_gone_has_no_project(place, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()

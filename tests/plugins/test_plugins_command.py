@@ -193,6 +193,7 @@ def test_a_built_in_can_be_disabled_but_not_the_way_back(environ):
     assert rows(environ)["local"]["state"] == "disabled"
     done = plugins(environ, "disable", "plugins", code=2)
     assert "'plugins' switches the others on again, so it stays" in done.err
+    assert "'mino-shell' switches" in plugins(environ, "disable", "mino-shell", code=2).err
 
 
 def test_everything_else_may_be_off_and_the_way_back_is_there(environ):

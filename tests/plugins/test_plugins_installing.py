@@ -137,6 +137,18 @@ def test_an_installer_that_fails_leaves_nothing_remembered(host, place, monkeypa
     assert "installed" not in kept(host())
 
 
+def test_a_plugin_that_does_not_load_is_told_with_its_reason(host, place, site, capsys):
+    (site / "mino_owl.py").write_text("raise RuntimeError('it is day')")
+    with (site.parent / "bin" / "pipx").open("a") as file:
+        file.write('\ncp "$SITE/broken" "$SITE/mino_owl.py"\n')
+    (site / "broken").write_text("raise RuntimeError('it is day')")
+    install(host(), place, "mino-owl")
+    assert (
+        "owl is failed; plugin 'owl' (mino-owl 1.0): import: RuntimeError: it is day"
+        in capsys.readouterr().out
+    )
+
+
 def test_an_installer_that_is_not_there_is_told_with_what_to_run(host, place, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(UsageError, match="pipx is not on the PATH; run this where it is:\n  pipx inject"):
