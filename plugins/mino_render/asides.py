@@ -59,8 +59,14 @@ def error(event: TurnEnded) -> str:
 
 
 def usage(event: TurnEnded) -> str:
-    """The tokens of a turn and the time to its first one; what was not reported is `n/a`."""
+    """The tokens of a turn and the time to its first one; what was not reported is `n/a`.
+
+    A cancelled turn says so. Of a turn that failed before anything was counted there is nothing to say.
+    """
     used, first = event.usage, event.first_token_seconds
+    cancelled = "cancelled" if event.outcome == "cancelled" else ""
+    if used is None and event.outcome != "completed":
+        return f"[{cancelled}]" if cancelled else ""
     counts = (
         ("input", used and used.input_tokens),
         ("output", used and used.output_tokens),
@@ -69,7 +75,7 @@ def usage(event: TurnEnded) -> str:
     )
     parts = [f"{name} {'n/a' if count is None else count}" for name, count in counts]
     wait = "n/a" if first is None else f"{first:.2f} s"
-    return f"[tokens: {', '.join(parts)}; first token {wait}]"
+    return f"[{cancelled and f'{cancelled}; '}tokens: {', '.join(parts)}; first token {wait}]"
 
 
 def tool_started(call: ToolCall, columns: int) -> str:
