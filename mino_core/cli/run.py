@@ -131,7 +131,7 @@ def _host(asked: Asked, *, strict: bool) -> Host:
     host = Host(config, safe=asked.flags.safe, extensions=asked.flags.extensions)
     host.load()
     interrupts.reclaim()
-    if strict:
+    if strict or wrong:  # what is wrong is told at once
         wrong += config.unknown_names(host.offers)
     if wrong:
         for fault in host.faults:  # perhaps the reason
