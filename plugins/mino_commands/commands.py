@@ -56,7 +56,7 @@ def _number(name: str, text: str) -> int:
 def clear(session: Session) -> None:
     """Forget the conversation: nothing said so far is sent again."""
     session.clear()
-    session.notify("Forgotten. The next question begins a new conversation.")
+    session.notify("Forgotten. Nothing that was said so far is sent again.")
 
 
 @_alone
