@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 #: The embedded model wanders off, or says the same again and again, unless it is held to this.
-_STEADY: Mapping[str, Any] = {"temperature": 0, "repeat_penalty": 1.05, "max_tokens": 512}
+_STEADY: Mapping[str, Any] = {"temperature": 0, "repeat_penalty": 1.05, "max_tokens": 200}
 #: Without any, the template of the embedded model puts in instructions of its own.
 _INSTRUCTIONS = "You are a helpful assistant."
 

@@ -173,7 +173,7 @@ def test_the_embedded_model_is_held_to_short_answers_that_do_not_repeat_themselv
     provider, chat = local()
     list(provider.stream(HELLO))
     options = chat.script.requests[0].options
-    assert options["max_tokens"] <= 512
+    assert options["max_tokens"] <= 200
     assert options["repeat_penalty"] > 1
     assert options["temperature"] <= 0.3
 
