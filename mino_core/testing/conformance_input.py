@@ -43,6 +43,7 @@ class InputConformance:
 
     def test_keys_typed_before_the_prompt_are_read(self, tmp_path: Path) -> None:
         with self._terminal(tmp_path, ready=False) as (terminal, told):
+            terminal.wait_until(told.exists)
             terminal.type("early\r" if self.edits else "early\n")
             _told(terminal, told, 'line "early"', "people type ahead; no key may be lost.")
 

@@ -23,9 +23,12 @@ def main(factory: str, told: str, quiet: str) -> None:
     module, _, name = factory.partition(":")
     make = getattr(import_module(module), name)
     file = Path(told)
-    with interrupts.installed(), file.open("a", encoding="utf-8", buffering=1) as out:
+    with interrupts.installed():
         screen = Screen()
-        with typing_ahead(screen, quiet=quiet == "quiet"):
+        with (
+            typing_ahead(screen, quiet=quiet == "quiet"),
+            file.open("a", encoding="utf-8", buffering=1) as out,  # it is there: keys are kept from here on
+        ):
             made = make(Settings({}, path="input", home=file.parent), screen)
             try:
                 while True:
