@@ -122,8 +122,8 @@ def test_llmock_breaks_streams_and_asking_again_helps(
     for chunks in (0, 1, 4, 6):
         question = user(f"Tell me {chunks} things.")
         whole = asked(dialect, at(llmock, dialect), question)
-        misbehave(llmock, type="stream_fault", kind=kind, after_chunks=chunks, stall_seconds=3)
-        broken = asked(dialect, at(llmock, dialect), question, read_timeout=0.3)
+        misbehave(llmock, type="stream_fault", kind=kind, after_chunks=chunks, stall_seconds=5)
+        broken = asked(dialect, at(llmock, dialect), question, read_timeout=1)
         assert (broken.outcome, words in broken.error) == (outcome, True), (chunks, broken.error)
         assert whole.text.startswith(broken.text)
         again = asked(dialect, at(llmock, dialect), question)
