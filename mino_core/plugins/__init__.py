@@ -13,11 +13,10 @@ from mino_core.faults import Fault, reason
 from mino_core.settings import Settings
 from mino_core.types import Request, Tool, Verdict
 
-from . import loading, memory, offers
+from . import loading, offers
 from .door import Plugin
 from .observers import Observer, Watch
 from .offers import KINDS, Offer, Offers
-from .project import Project
 from .registry import Registry, printing_aside
 from .trust import Trust
 
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from mino_core.config import Choice, Config
     from mino_core.session import Session
     from mino_core.types import Event, History, ToolCall
+
+    from .project import Project
 
 #: Hooks whose offers may change; they are asked anew each time.
 _CHANGING = ("mino_commands", "mino_tools")
@@ -72,8 +73,11 @@ class Host:
         project = self.trust.project()
         trusted = project.plugins if project and self.trust.decision(project) else {}
         self._registry.load(self._extensions, trusted, safe=self._safe)
-        for fault in memory.missing(self.config, self.plugins) if not self._safe else ():
-            self._door.keep(fault)
+        if self.config.state.get("installed") and not self._safe:
+            from .memory import missing
+
+            for fault in missing(self.config, self.plugins):
+                self._door.keep(fault)
 
     def _adopt(self, project: Project) -> None:
         self._registry.adopt(project.plugins)
@@ -81,11 +85,16 @@ class Host:
 
     def remember(self, change: Callable[[dict[str, Any]], None]) -> None:
         """Let `change` edit what mino itself remembers, state.toml; ConfigError where that cannot be kept."""
-        memory.change(self.config.home, change)
+        from .memory import change as edit
+
+        edit(self.config.home, change)
 
     def remember_faults(self) -> None:
         """Keep the last fault of each plugin for `mino plugins`; where that cannot be, it is not kept."""
-        memory.keep_faults(self.config, self.faults)
+        if self.faults:
+            from .memory import keep_faults
+
+            keep_faults(self.config, self.faults)
 
     def guard(self, plugin: str, what: str, limit: float | None = 0) -> AbstractContextManager[None]:
         """A block that calls into the plugin of that name: signals are armed, a time limit holds.

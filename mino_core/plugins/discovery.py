@@ -16,8 +16,6 @@ from typing import Literal, TypeAlias
 
 from mino_core import __version__, values
 
-from .requirement import unmet
-
 #: The distribution whose plugins are built in, normalised.
 OURS = "mino_shell"
 _GROUP = "mino"
@@ -146,7 +144,7 @@ def _entry_points(normal: str, stem: str, metadata: str) -> Iterator[Found]:
         return
     headers = _headers(metadata)
     name, version = _identity(stem, headers)
-    needs = unmet(headers, OURS, __version__)
+    needs = _unmet(headers)
     source: Source = "built-in" if normal == OURS else "distribution"
     where = Path(metadata)
     try:
@@ -180,6 +178,16 @@ def _headers(metadata: str) -> list[str]:
     """The headers of a distribution's metadata; what follows them is its description."""
     text = _read(f"{metadata}/METADATA") or _read(f"{metadata}/PKG-INFO")
     return text.decode("utf-8", "replace").partition("\n\n")[0].splitlines()
+
+
+def _unmet(headers: Iterable[str]) -> str:
+    """What of mino itself a distribution asks for, where this is not that one."""
+    asked = [line for line in headers if line.startswith("Requires-Dist:") and "mino" in line.lower()]
+    if not asked:
+        return ""
+    from .requirement import unmet
+
+    return unmet(asked, OURS, __version__)
 
 
 def _identity(stem: str, headers: Iterable[str]) -> tuple[str, str]:

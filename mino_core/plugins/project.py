@@ -15,7 +15,6 @@ from typing import Any
 
 from mino_core.values import value
 
-NAME = ".mino"
 _FOLDERS = ("commands", "plugins")
 #: Nobody reads more than this before trusting it: files, and bytes.
 MOST_FILES, MOST_BYTES = 500, 5 << 20
@@ -70,21 +69,6 @@ class Project:
         return f"{_YES if answer else _NO} {self.digest}"
 
 
-def find(start: Path, home: Path, stop: Path | None) -> Project | None:
-    """The nearest `.mino` of `start` or a folder above it, if anything in it counts.
-
-    The search ends before `stop`, the user's home directory; `home`, which is MINO_HOME, is nobody's
-    project.
-    """
-    for place in (start, *start.parents):
-        if place == stop:
-            return None
-        folder = place / NAME
-        if folder.is_dir() and not _is_same(folder, home):
-            return read(folder)
-    return None
-
-
 def read(folder: Path) -> Project | None:
     """What is in a folder now; None where nothing in it counts or it cannot be read."""
     from hashlib import sha256
@@ -131,10 +115,3 @@ def _content(path: Path) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     with open(fd, "rb") as file:
         return file.read(MOST_BYTES + 1)
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:
-        return False

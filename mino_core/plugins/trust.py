@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,13 +10,13 @@ from typing import TYPE_CHECKING
 from mino_core.errors import UsageError
 from mino_core.faults import one_line
 
-from . import memory, project
-from .project import Project
-
 if TYPE_CHECKING:
     from mino_core.config import Config
     from mino_core.session import Session
 
+    from .project import Project
+
+NAME = ".mino"
 _YES, _NO = "yes", "no"
 
 
@@ -32,11 +33,15 @@ class Trust:
         """The `.mino` folder of the project here, as it is now; None where there is none, or in safe mode."""
         if self._safe:
             return None
-        house = self._config.environ.get("HOME")
         try:
-            return project.find(Path.cwd(), self._config.home, Path(house).resolve() if house else None)
+            folder = nearest(os.getcwd(), self._config.home, self._config.environ.get("HOME", ""))
         except OSError:
             return None  # the working directory is gone
+        if folder is None:
+            return None
+        from .project import read
+
+        return read(folder)
 
     def decision(self, project: Project) -> bool | None:
         """Whether exactly what is in that folder is trusted; None where nobody has decided."""
@@ -65,10 +70,29 @@ class Trust:
         if project.problem:
             raise UsageError(f"{project.folder} cannot be trusted: {project.problem}")
         decided = {str(project.folder): project.decided(answer)}
+        from . import memory
+
         memory.change(self._config.home, lambda table: table.setdefault("trust", {}).update(decided))
         self._decided |= decided
         if answer:
             self._adopt(project)
+
+
+def nearest(place: str, home: Path, house: str) -> Path | None:
+    """The nearest `.mino` of a folder or one above it.
+
+    The search ends before `house`, the user's home directory; `home`, which is MINO_HOME, is nobody's
+    project.
+    """
+    stop = os.path.realpath(house) if house else ""
+    while place != stop:
+        folder = os.path.join(place, NAME)
+        if os.path.isdir(folder) and not (home.exists() and os.path.samefile(folder, home)):
+            return Path(folder)
+        place, below = os.path.dirname(place), place
+        if place == below:
+            break
+    return None
 
 
 def _question(project: Project, *, again: bool) -> str:

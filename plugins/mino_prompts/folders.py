@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mino_core import UsageError
@@ -16,18 +16,18 @@ from .trust import trust
 if TYPE_CHECKING:
     from mino_core import Command, Host, Session
 
-#: What was read, by path, as long as the file is the same by its size and its time.
-_read: dict[Path, tuple[tuple[int, int, int], Markdown]] = {}
+#: What was made of each file, by its path, for as long as its size and its time are the same.
+_made: dict[str, tuple[tuple[int, int, int], FileCommand]] = {}
 
 
 def commands(host: Host, folder: Path) -> dict[str, Command]:
     """The user's own by their names; a project's with a name of theirs is reached as `project:NAME`."""
     found: dict[str, Command] = {"trust": trust}
-    for path in _files(folder, set()):
-        if markdown := _markdown(path):
-            found.setdefault(_name(PurePosixPath(path.relative_to(folder))), FileCommand(path, markdown))
-    for name, command in _of_project(host):
-        found[f"project:{name}" if name in found else name] = command
+    for name, entry in _files(str(folder), "", set()):
+        if command := _command(entry):
+            found.setdefault(_name(name), command)
+    for name, of_project in _of_project(host):
+        found[f"project:{name}" if name in found else name] = of_project
     return found
 
 
@@ -39,7 +39,7 @@ def _of_project(host: Host) -> Iterator[tuple[str, Command]]:
     for name, data in project.commands.items():
         path = project.folder / "commands" / name
         command = FileCommand(path, Markdown.read(data)) if trusted else _changed(path)
-        yield _name(PurePosixPath(name)), command
+        yield _name(name), command
 
 
 def _changed(path: Path) -> Command:
@@ -52,15 +52,15 @@ def _changed(path: Path) -> Command:
     return command
 
 
-def _name(path: PurePosixPath) -> str:
+def _name(path: str) -> str:
     """`dir/x.md` as `dir:x`; commands are in lower case and have no blanks."""
-    return ":".join(path.with_suffix("").parts).lower().replace(" ", "-")
+    return path.removesuffix(".md").replace("/", ":").replace(" ", "-").lower()
 
 
-def _files(folder: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
-    """The Markdown files below a folder in one order; a folder that is linked into itself is seen once."""
+def _files(folder: str, name: str, seen: set[tuple[int, int]]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """The Markdown files below a folder, in one order; a folder that is linked into itself is seen once."""
     try:
-        here = folder.stat()
+        here = os.stat(folder)
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return
@@ -71,18 +71,19 @@ def _files(folder: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
         if entry.name[0] in "._":
             continue
         if entry.is_dir():
-            yield from _files(folder / entry.name, seen)
-        elif entry.name.endswith(".md") and entry.is_file():
-            yield folder / entry.name
+            yield from _files(entry.path, f"{name}{entry.name}/", seen)
+        elif entry.name.endswith(".md"):
+            yield name + entry.name, entry
 
 
-def _markdown(path: Path) -> Markdown | None:
-    """What a file holds now; None where it cannot be read."""
+def _command(entry: os.DirEntry[str]) -> FileCommand | None:
+    """The command that a file is now; None where it cannot be read."""
     try:
-        found = path.stat()
+        found = entry.stat()
         state = (found.st_mtime_ns, found.st_size, found.st_ino)
-        if path not in _read or _read[path][0] != state:
-            _read[path] = state, Markdown.read(path.read_bytes())
+        if entry.path not in _made or _made[entry.path][0] != state:
+            path = Path(entry.path)
+            _made[entry.path] = state, FileCommand(path, Markdown.read(path.read_bytes()))
     except OSError:
         return None
-    return _read[path][1]
+    return _made[entry.path][1]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from mino_core import ConfigError, UsageError, interrupts
 from mino_core.config import Flags, load
-from mino_core.plugins import Host, project
+from mino_core.plugins import Host
+from mino_core.plugins import trust as trusting
 from mino_core.testing import home
 from shelf import lines, row
 
@@ -151,7 +152,7 @@ def test_the_home_of_mino_is_no_project(tmp_path, monkeypatch):
     below.mkdir()
     monkeypatch.chdir(below)
     assert opened(tmp_path).trust.project() is None
-    assert project.find(house, house / ".mino", None) is None
+    assert trusting.nearest(str(house), house / ".mino", "") is None
 
 
 @pytest.mark.parametrize("content", [{}, {"config.toml": "[session]"}, {"commands/notes.txt": "x"}])
