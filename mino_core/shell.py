@@ -132,10 +132,7 @@ class Shell:
         outlets.wake = self._show_strays
         try:
             with interrupts.armed():
-                line = self.input.read(PROMPT)
-            if not isinstance(line, str):
-                raise TypeError(f"a line is text, not {type(line).__name__}")
-            return line
+                return _text(self.input.read(PROMPT))
         except (EOFError, KeyboardInterrupt):
             raise
         except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 (an input may be a plugin's)
@@ -238,6 +235,13 @@ class Shell:
             return
         if said and not is_blank(said):
             self.session.ask(said)
+
+
+def _text(line: object) -> str:
+    """The line, if it is one; TypeError where an input has returned something else."""
+    if isinstance(line, str):
+        return line
+    raise TypeError(f"a line is text, not {type(line).__name__}")
 
 
 def _unknown(name: str, known: list[str]) -> str:

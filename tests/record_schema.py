@@ -25,6 +25,7 @@ def check(folder: Path) -> int:
     lines = [
         (path, line)
         for path in folder.glob("**/history/*/*.jsonl")
+        if path.is_file()
         for line in path.read_bytes().split(b"\n")[:-1]
     ]
     for path, line in lines:

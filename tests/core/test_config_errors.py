@@ -42,7 +42,7 @@ limit = true
         "config.toml:6: historie: there is no such table or key; did you mean history?",
         "config.toml:9: providers.a.model: must be a string",
         "config.toml:11: plugins.disabled: must be a list of strings, not 'x'",
-        "config.toml:12: plugins.limit: must be a number of seconds above 0, not True",
+        "config.toml:12: plugins.limit: must be a number of seconds above 0, at most a day, not True",
     ]
 
 

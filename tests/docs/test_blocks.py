@@ -14,7 +14,7 @@ from mino_core.testing import Server
 NOT_RUN = {
     ("README.md", "make run"): "sets up an environment; tests/real/test_make.py runs it",
     ("README.md", "make test"): "this is what runs these tests",
-    ("README.md", "pip install 'mino-shell[local]'"): "needs the network; tests/real installs the wheel",
+    ("README.md", "pip install '.[local]'"): "needs the network; tests/real installs the wheel",
     ("README.md", "mino local install"): "needs the network; tests/real/test_local_model.py runs it",
     ("CONTRIBUTING.md", "make test"): "this is what runs these tests",
     ("CONTRIBUTING.md", "make test-real"): "needs the network and minutes; .ci/run runs it",
