@@ -33,12 +33,12 @@ def change(home: Path, edit: Callable[[dict[str, Any]], None]) -> None:
 
 def keep_faults(config: Config, faults: Iterable[Fault]) -> None:
     """Keep the last fault of each plugin, with its time. Nothing is written where nothing is new."""
-    known = config.state.get("faults", {})
-    new = {
-        fault.plugin: fault.text
-        for fault in faults
-        if dict(known.get(fault.plugin) or {}).get("text") != fault.text
-    }
+    known = [
+        (name, kept.get("text"))
+        for name, kept in config.state.get("faults", {}).items()
+        if isinstance(kept, dict)
+    ]
+    new = {fault.plugin: fault.text for fault in faults if (fault.plugin, fault.text) not in known}
     if not new:
         return
     from datetime import UTC, datetime
@@ -55,7 +55,8 @@ def missing(config: Config, plugins: Iterable[Plugin]) -> Iterator[Fault]:
     """A line for each plugin that `mino plugins install` brought, and that has gone since, unasked."""
     there = {plugin.name for plugin in plugins}
     for distribution, kept in config.state.get("installed", {}).items():
-        for name in kept.get("plugins", ()) if isinstance(kept, dict) else ():
+        names = kept.get("plugins") if isinstance(kept, dict) else None
+        for name in names if isinstance(names, list) else ():
             if name not in there:
                 why = f"{distribution}, which you installed, is not there any more (upgrades may do that)"
                 yield fault(name, "", "not loaded", why, "to have it back: mino plugins sync")

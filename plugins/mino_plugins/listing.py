@@ -109,7 +109,8 @@ def describe(row: dict[str, Any]) -> str:
 
 
 def _fault(host: Host, plugin: Any) -> dict[str, str] | None:
-    kept = dict(host.config.state.get("faults", {}).get(plugin.name) or {})
+    kept = host.config.state.get("faults", {}).get(plugin.name)
+    kept = kept if isinstance(kept, dict) else {}
     if plugin.faults:
         text = plugin.faults[-1].text
         return {"text": text, "time": kept.get("time", "") if kept.get("text") == text else "now"}

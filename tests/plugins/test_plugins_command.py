@@ -219,11 +219,22 @@ def test_enabling_what_is_not_off_says_so(environ):
     assert "local is not disabled." in plugins(environ, "enable", "local").out
 
 
-def test_a_state_that_is_damaged_disables_nothing_and_is_told(environ):
-    (Path(environ["MINO_HOME"]) / "state.toml").write_text('[plugins]\ndisabled = "local"\n')
-    done = run(["plugins"], environ)
-    assert done.code == 0
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        '[plugins]\ndisabled = "local"\n',
+        "[faults]\nlocal = 3\nbad = 4\n",
+        "[installed]\nmino-parrot = 3\n[installed.mino-owl]\nplugins = 5\n",
+        "[trust]\n'/' = 3\n",
+    ],
+)
+def test_a_state_that_is_damaged_stops_nothing(environ, plugin, damaged):
+    plugin("bad", "import does_not_exist_anywhere")
+    (Path(environ["MINO_HOME"]) / "state.toml").write_text(damaged)
     assert rows(environ)["local"]["state"] == "loaded"
+    assert rows(environ)["bad"]["fault"]["time"] not in ("", "now")
+    plugins(environ, "disable", "local")
+    assert rows(environ)["local"]["state"] == "disabled"
 
 
 # -- the command line --------------------------------------------------------------------------
