@@ -25,7 +25,7 @@ STOP = Finished("stop", "stop")
         "text",
         object(),
     ],
-    ids=repr,
+    ids=lambda delta: type(delta).__name__,
 )
 def test_a_delta_with_the_wrong_things_in_it_is_the_providers_fault(tmp_path, delta):
     stage = Stage(tmp_path)
