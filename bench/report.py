@@ -70,6 +70,10 @@ class Report:
             print(f"\n{rows[0].group}", flush=True)
         print(_lined([row.cells() for row in rows]), flush=True)
 
+    def value(self, what: str) -> float:
+        """What was measured for a row."""
+        return next(row.value for row in self.rows if row.what == what)
+
     def leave_out(self, what: str, why: str) -> None:
         """Say what could not be measured."""
         self.missing[what] = why

@@ -81,6 +81,8 @@ class File:
     name: str = ""
 
 
+#: The parts whose text is shown.
+_VISIBLE = (Text, Refusal)
 Part: TypeAlias = Text | Reasoning | Refusal | ToolCall | ToolResult | Image | File
 Role: TypeAlias = Literal["user", "assistant", "tool"]
 
@@ -100,7 +102,7 @@ class Message:
     @property
     def text(self) -> str:
         """The visible words, refusals included, in order."""
-        return "".join(part.text for part in self.parts if isinstance(part, Text | Refusal))
+        return "".join([part.text for part in self.parts if isinstance(part, _VISIBLE)])
 
 
 @value

@@ -242,4 +242,3 @@ class Verdict:
     reason: str = ""
     remember: Literal["no", "session", "always"] = "no"
     pattern: str = ""
-

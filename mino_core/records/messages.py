@@ -39,7 +39,7 @@ class WrongShape(ValueError):
 
 def is_blank(text: str) -> bool:
     """Whether a text shows nothing: no character, white space of any script, zero-width characters."""
-    return not text.strip(_BLANKS)
+    return not text or (text[0] in _BLANKS and not text.strip(_BLANKS))  # most texts begin with a letter
 
 
 def says_something(parts: Iterable[Part]) -> bool:

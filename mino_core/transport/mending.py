@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from mino_core.records.messages import is_blank
 from mino_core.types import (
@@ -43,15 +43,17 @@ def mended(
             if answers is not None:
                 answers.take(message)
             continue
-        parts = tuple(_kept(message))
+        parts = _kept(message)
         if not parts and not is_wanted(message):
             continue
         if answers is not None:
             out.append(answers.message())
-        calls = tuple(part for part in parts if isinstance(part, ToolCall))
+        calls = tuple([part for part in parts if isinstance(part, ToolCall)])
         answers = _Answers(calls) if calls else None
         if message.role == "user" and out and out[-1].role == "user":
             out[-1] = Message("user", out[-1].parts + parts)
+        elif parts == message.parts:
+            out.append(message)
         else:
             out.append(Message(message.role, parts, message.meta))
     if answers is not None:
@@ -82,15 +84,20 @@ class _Answers:
         return Message("tool", (*self._results.values(), *self._shown))
 
 
-def _kept(message: Message) -> Iterator[Part]:
+_OF_A_USER, _OF_A_REPLY = (Text, Image, File), (Text, Refusal, ToolCall, Reasoning)
+_TEXTS = (Text, Refusal)
+
+
+def _kept(message: Message) -> tuple[Part, ...]:
     """The parts worth sending; reasoning alone is no message."""
-    allowed = (Text, Image, File) if message.role == "user" else (Text, Refusal, ToolCall, Reasoning)
+    allowed = _OF_A_USER if message.role == "user" else _OF_A_REPLY
     parts = [part for part in message.parts if isinstance(part, allowed)]
     says = [part for part in parts if not (isinstance(part, Reasoning) or _is_blank_part(part))]
-    if says:
-        # A reply keeps its blank texts too: what was thought has its place between its characters.
-        yield from parts if message.role == "assistant" else says
+    if not says:
+        return ()
+    # A reply keeps its blank texts too: what was thought has its place between its characters.
+    return tuple(parts if message.role == "assistant" else says)
 
 
 def _is_blank_part(part: Part) -> bool:
-    return isinstance(part, Text | Refusal) and is_blank(part.text)
+    return isinstance(part, _TEXTS) and is_blank(part.text)

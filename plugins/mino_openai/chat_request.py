@@ -129,8 +129,8 @@ def _user_part(part: Part) -> Json:
 def _assistant(messages: Sequence[Message], host: str) -> Json:
     """A reply, without the keys that would be null: some servers refuse those."""
     out: Json = {"role": "assistant"}
-    if text := "\n\n".join(message.text for message in messages if not is_blank(message.text)):
-        out["content"] = text
+    if texts := [text for message in messages if not is_blank(text := message.text)]:
+        out["content"] = "\n\n".join(texts)
     if calls := _calls(messages[-1]):
         out["tool_calls"] = [_call(call) for call in calls]
     for message in messages:
