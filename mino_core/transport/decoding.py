@@ -35,8 +35,7 @@ def parse_event(name: str, data: str) -> dict[str, Any]:
             raise server_error(data) from None
         raise ProviderError("protocol", f"the server sent malformed JSON: {plain(data, 100)}") from None
     if name == "error":
-        value = as_table(value)
-        raise server_error(value.get("error") or value)
+        raise server_error(as_table(value))
     return value if isinstance(value, dict) else {}
 
 
@@ -44,7 +43,15 @@ def server_error(value: object) -> ProviderError:
     """The error (kind `server`) for an error object, in whatever shape the server sent it."""
     from .failures import plain
 
-    return ProviderError("server", plain(error_text(value), 250) or "the server reported an error")
+    words = plain(error_text(value), 250) or "the server reported an error"
+    return ProviderError("server", words, request_id=named_request(value))
+
+
+def named_request(value: object) -> str:
+    """The id that an error's envelope gives its request, or nothing."""
+    from .failures import plain
+
+    return plain(as_text(as_table(value).get("request_id")), 80)
 
 
 def error_text(value: object) -> str:

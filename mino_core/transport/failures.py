@@ -64,16 +64,19 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def fit(error: ProviderError, identity: str = "") -> ProviderError:
     """The same error, fit for one line whatever it quotes, with the id of its request."""
-    error.message = plain(error.message)
-    error.args = (error.message,)
     error.request_id = error.request_id or identity
+    tail = f" (request {error.request_id})" if error.request_id else ""
+    if tail.strip() in error.message:
+        tail = ""
+    error.message = plain(error.message, _LIMIT - len(tail)) + tail
+    error.args = (error.message,)
     return error
 
 
 def refused(status: int, headers: Mapping[str, str], body: str, endpoint: Endpoint) -> ProviderError:
     """The error for a status from 300 up."""
-    identity, wait = request_id(headers), retry_after(headers)
-    words = _words(body)
+    words, told = _words(body)
+    identity, wait = request_id(headers) or told, retry_after(headers)
     if 300 <= status < 400:
         target = urlsplit(headers.get("location", ""))
         words = f"redirects to {plain(target._replace(query='', fragment='').geturl(), 120)}"
@@ -85,16 +88,17 @@ def refused(status: int, headers: Mapping[str, str], body: str, endpoint: Endpoi
     return ProviderError(kind, head + said + tail, status, identity, wait)
 
 
-def _words(body: str) -> str:
+def _words(body: str) -> tuple[str, str]:
+    """What the body of an error says, and the id that it gives its request."""
     import json
 
-    from .decoding import error_text
+    from .decoding import error_text, named_request
 
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        return title_of(body) or plain(body)
-    return plain(error_text(value)) if value else ""
+        return title_of(body) or plain(body), ""
+    return (plain(error_text(value)) if value else ""), named_request(value)
 
 
 def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> str:

@@ -37,7 +37,7 @@ def decode(events: Iterable[tuple[str, str]], model: str = "") -> Iterator[Delta
             elif kind == "message_stop":
                 break
             elif kind == "error" or event.get("error"):
-                raise server_error(event.get("error") or event)
+                raise server_error(event)
             elif name == WHOLE:
                 yield from answer.whole(event)
             else:

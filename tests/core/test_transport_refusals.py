@@ -163,6 +163,13 @@ def test_the_request_id_and_the_wait_are_shown_and_kept() -> None:
         assert refusal(503, b"x", {"retry-after": nonsense}).retry_after is None
 
 
+def test_a_request_may_be_named_in_the_body_of_its_error() -> None:
+    body = b'{"type": "error", "error": {"message": "no"}, "request_id": "req_11"}'
+    error = refusal(400, body)
+    assert (error.request_id, error.message) == ("req_11", "HTTP 400 from 127.0.0.1: no (request req_11)")
+    assert refusal(400, body, {"request-id": "req_12"}).request_id == "req_12"
+
+
 def test_a_redirect_is_not_followed_and_shown_without_its_query() -> None:
     target = "https://other.example/v2/chat?token=abc#part"
     error = refusal(307, b"", {"location": target}, api_key=KEY)

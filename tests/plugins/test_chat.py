@@ -171,3 +171,4 @@ def test_an_error_in_the_stream_carries_the_id_of_its_request() -> None:
         with pytest.raises(ProviderError, match="boom") as caught:
             list(made.stream(REQUEST))
     assert caught.value.request_id == "req_5"
+    assert caught.value.message == "boom (request req_5)"
