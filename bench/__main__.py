@@ -37,7 +37,7 @@ def main(wanted: list[str]) -> int:
 
 def _measure(report: Report, server: Server, place: Path, wanted: list[str], quick: bool) -> None:
     ours = client.mino(server, place)
-    plain = client.mino(server, place, "--plain", name="plain")
+    plain = client.mino(server, place, "--plain", name="mino, plain")
     floors = client.floors(server, place)
     others = []
     if os.environ.get("PEERS", "") not in ("", "0"):

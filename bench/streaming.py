@@ -55,7 +55,7 @@ def plain(
                 "µs CPU a delta",
                 floor,
                 "httpx",
-                1.2 if name == "mino" else None,
+                1.2 if name == client.name else None,
             )
             for name, value in slopes.items()
             if name != "thirty"

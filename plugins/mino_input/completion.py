@@ -13,9 +13,10 @@ from .choices import shown
 if TYPE_CHECKING:
     from mino_core import Session
 
-_NAME = re.compile(r"\s*/([\w:-]*)", re.ASCII)
-_PATH = re.compile(r"(?<![\w.@/\\-])@((?:\\.|[^\s\\\"])*)\Z", re.ASCII)
-_ARGUMENT = re.compile(r"\s*/([\w:-]+)\s+(.*)", re.ASCII | re.DOTALL)
+#: Compiled where a line needs them: nearly none does.
+_NAME = r"(?a)\s*/([\w:-]*)"
+_PATH = r"(?a)(?<![\w.@/\\-])@((?:\\.|[^\s\\\"])*)\Z"
+_ARGUMENT = r"(?as)\s*/([\w:-]+)\s+(.*)"
 #: Of a command that offers more, the rest is left out.
 _MOST = 500
 
@@ -30,16 +31,16 @@ class Candidate(NamedTuple):
 
 def is_name(text: str) -> bool:
     """Whether this is the beginning of a command's name, and nothing else."""
-    return _NAME.fullmatch(text) is not None
+    return "/" in text and re.fullmatch(_NAME, text) is not None
 
 
 def candidates(session: Session, text: str) -> Iterable[Candidate]:
     """What may complete the text before the cursor. MinoError where a command fails to say."""
-    if name := _NAME.fullmatch(text):
+    if name := re.fullmatch(_NAME, text):
         return _names(session, name[1])
-    if argument := _ARGUMENT.fullmatch(text):
+    if argument := re.fullmatch(_ARGUMENT, text):
         return _arguments(session, argument[1], argument[2])
-    if path := _PATH.search(text):
+    if path := re.search(_PATH, text):
         return _paths(path[1])
     return ()
 

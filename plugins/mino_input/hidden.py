@@ -8,7 +8,7 @@ from collections import Counter
 MARK = "\ufffd"
 #: Zero-width blanks and operators, overrides of the direction, and tags; not the joiners and marks
 #: that scripts and emoji need. A black flag may be followed by tags: that is how some flags are written.
-_HIDDEN = re.compile(
+_HIDDEN = (
     "(?P<flag>\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f)"
     "|[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
@@ -16,12 +16,14 @@ _HIDDEN = re.compile(
 
 def found(text: str) -> Counter[str]:
     """How often each hidden character stands in a text."""
-    return Counter(match[0] for match in _HIDDEN.finditer(text) if match["flag"] is None)
+    return Counter(match[0] for match in re.finditer(_HIDDEN, text) if match["flag"] is None)
 
 
 def marked(text: str) -> str:
     """The same text, as long, with a mark for each hidden character."""
-    return _HIDDEN.sub(lambda match: match["flag"] or MARK, text)
+    if text.isascii():
+        return text
+    return re.sub(_HIDDEN, lambda match: match["flag"] or MARK, text)
 
 
 def warning(text: str) -> str:

@@ -6,7 +6,6 @@ said once, and a damaged one is put aside whole.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
@@ -98,6 +97,8 @@ def _last_lines(path: Path) -> list[bytes]:
 
 
 def _entry(line: bytes) -> str | None:
+    import json
+
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
@@ -106,6 +107,8 @@ def _entry(line: bytes) -> str | None:
 
 
 def _append(path: Path, entries: list[str]) -> None:
+    import json
+
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     text = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
