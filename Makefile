@@ -22,7 +22,7 @@ run: $(VENV)/.run ## set up, fetch the embedded model and open a chat
 	$(BIN)/mino $(ARGS); code=$$?; [ -z "$$modes" ] || stty "$$modes"; exit $$code
 
 test: lint ## check the code and run the tests; no network once all is set up
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n auto
 
 test-real: $(VENV)/.test ## run what needs other environments: the model itself, wheels, real servers
 	@$(BIN)/pytest -m real -rs
