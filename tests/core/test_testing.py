@@ -9,6 +9,7 @@ import pytest
 from mino_core import Finished, Notice, ReasoningDelta, Request, TextDelta, TurnEnded, testing
 from mino_core.testing import Recorder, Scripted, Terminal, home, mino, oracle, run, session
 
+pytestmark = pytest.mark.damages
 REQUEST = Request("m", "", ())
 STOP = Finished("stop")
 

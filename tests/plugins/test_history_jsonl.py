@@ -18,6 +18,9 @@ from mino_history import mino_histories
 from mino_history.jsonl import Jsonl
 
 
+pytestmark = pytest.mark.damages
+
+
 @pytest.fixture
 def history(tmp_path):
     return Jsonl(tmp_path / "history")

@@ -155,6 +155,7 @@ def test_help_is_no_error(history):
     assert code == 0 and "erase" in out
 
 
+@pytest.mark.damages
 def test_damaged_records_are_counted(host, history):
     name = kept(host, said("q"), {"id": new_id(), "time": "", "type": "said", "message": None})
     code, _, err = history("show", name)
