@@ -65,12 +65,7 @@ class InputConformance:
             terminal.type("abandoned")
             terminal.wait_for("abandoned")
             terminal.press("ctrl-c")
-            terminal.wait_until(
-                lambda: (
-                    _lines(told).count("interrupt") == 2
-                    or "abandoned" not in terminal.lines[terminal.cursor[0]]
-                )
-            )
+            terminal.wait_until(lambda: _lines(told).count("interrupt") == 2 or _asks_anew(terminal))
             terminal.type("kept")
             terminal.press("enter")
             terminal.wait_until(lambda: any("kept" in line for line in _lines(told)))
@@ -158,6 +153,11 @@ def _environ(tmp_path: Path) -> dict[str, str]:
 
 def _lines(told: Path) -> list[str]:
     return told.read_text(encoding="utf-8").splitlines() if told.exists() else []
+
+
+def _asks_anew(terminal: Terminal) -> bool:
+    """Whether the prompt stands there with nothing behind it."""
+    return terminal.lines[terminal.cursor[0]].strip() == "You>"
 
 
 def _told(terminal: Terminal, told: Path, expected: str, why: str) -> None:

@@ -17,7 +17,6 @@ from mino_core.settings import Settings
 from mino_history import mino_histories
 from mino_history.jsonl import Jsonl
 
-
 pytestmark = pytest.mark.damages
 
 
