@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .errors import ProviderError as ProviderError
     from .errors import UsageError as UsageError
     from .hooks import hookimpl as hookimpl
+    from .interrupts import wait as wait
     from .plugins import Host as Host
     from .printing import say as say
     from .printing import say_json as say_json
@@ -90,6 +91,7 @@ _HOMES = {
         "UsageError",
     ),
     "hooks": ("hookimpl",),
+    "interrupts": ("wait",),
     "records.messages": ("is_blank",),
     "plugins": ("Host",),
     "printing": ("say", "say_json", "table"),

@@ -11,7 +11,7 @@ import select
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mino_core import Pasted
+from mino_core import Pasted, wait
 
 from .choices import offer, pose, shown, understand
 from .kernel import END, Kernel
@@ -144,6 +144,7 @@ class Lines:
     def _read(self) -> bytes:
         while True:
             try:
+                wait(0)  # a Ctrl-C of the instant before a read would not be noticed in it
                 return os.read(0, _PIECE)
             except BlockingIOError:  # someone made the shared descriptor non-blocking
                 select.select([0], [], [])
