@@ -66,27 +66,34 @@ class ToolContext:
 
         if cwd is None and self.roots:
             cwd = self.roots[0]
-        child = subprocess.Popen(
-            list(argv),
-            cwd=cwd,
-            stdin=subprocess.PIPE if input else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
         kept = _Kept(self.output)
         deadline = None if timeout is None else time.monotonic() + timeout
+        child: Popen[bytes] | None = None
         try:
+            with interrupts.held():  # a Ctrl-C in here would leave a child that nobody knows
+                child = subprocess.Popen(
+                    list(argv),
+                    cwd=cwd,
+                    stdin=subprocess.PIPE if input else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
             ended = _converse(child, input.encode("utf-8", "replace"), kept.add, deadline)
         except BaseException:
             self.cancelled = True
             raise
         finally:
-            if child.poll() is None:
-                _kill(child)
-            for pipe in filter(None, (child.stdin, child.stdout)):
-                pipe.close()
+            if child is not None:
+                _let_go(child)
         return Ran(child.returncode, kept.end(), timed_out=not ended)
+
+
+def _let_go(child: Popen[bytes]) -> None:
+    if child.poll() is None:
+        _kill(child)
+    for pipe in filter(None, (child.stdin, child.stdout)):
+        pipe.close()
 
 
 class _Kept:

@@ -206,3 +206,20 @@ def _wait_until(true):
             return
         gate.wait(0.02)
     raise AssertionError("it did not become true within 4 s")
+
+
+def test_a_ctrl_c_in_the_instant_in_which_a_child_starts_leaves_no_child(monkeypatch):
+    import subprocess
+
+    started = []
+    real = subprocess.Popen
+
+    def press_while_starting(*args, **kwargs):
+        started.append(real(*args, **kwargs))
+        os.kill(os.getpid(), signal.SIGINT)
+        return started[0]
+
+    monkeypatch.setattr(subprocess, "Popen", press_while_starting)
+    with pytest.raises(KeyboardInterrupt), interrupts.armed():
+        ToolContext().run(["sleep", "1000"])
+    assert started[0].poll() is not None
