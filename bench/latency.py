@@ -55,7 +55,7 @@ def _delays(client: Client, server: Server, script: Script) -> list[float]:
     """Milliseconds for each mark that was seen. RuntimeError where most were not."""
     with Talk(client, server) as talk:
         talk.turn(Script(deltas=20))
-        turn = talk.turn(script, patience=60 + script.marks / 50)
+        turn = talk.turn(script, patience=120 + script.marks / 50)
     seen = _first_seen(turn, script.marks)
     writes = turn.request["writes"]
     delays = [(seen[n] - writes[n]) / 1e6 for n in range(script.marks) if n in seen]

@@ -22,7 +22,8 @@ from .answers import Script, cut
 
 #: Deltas in one write at full speed: what a fast server puts into one packet.
 _TOGETHER = 8
-_PAUSE = 1.0
+#: Seconds before the marks, and deltas a second that whoever reads is given time for.
+_PAUSE, _CAUGHT_UP = 1.0, 5000
 _MARKS_A_SECOND = 50.0
 
 
@@ -131,7 +132,7 @@ def _answer(connection: socket, path: str, size: int) -> None:
         for at in range(0, len(burst), _TOGETHER):
             connection.sendall(b"".join(burst[at : at + _TOGETHER]))
     if marks:
-        time.sleep(_PAUSE)
+        time.sleep(_PAUSE + len(burst) / _CAUGHT_UP)
         writes.clear()
         _pace(connection, marks, _MARKS_A_SECOND, writes)
     connection.sendall(closing)
