@@ -21,6 +21,7 @@ def main(wanted: list[str]) -> int:
     environment.prepare()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         place = Path(folder)
+        os.chdir(place)  # some of those measured write where they are started
         server = Server()
         try:
             _measure(report, server, place, wanted, quick)

@@ -15,6 +15,7 @@ import threading
 import time
 from dataclasses import asdict
 from functools import lru_cache
+from pathlib import Path
 from socket import IPPROTO_TCP, TCP_NODELAY, create_server, socket
 from typing import Any
 
@@ -32,7 +33,9 @@ class Server:
 
     def __init__(self) -> None:
         command = [sys.executable, "-m", "bench.server"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        root = Path(__file__).parent.parent
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=root, stdin=pipe, stdout=pipe, text=True)
         self.url = f"http://127.0.0.1:{self._hear()}"
 
     def answers(self, script: Script) -> None:
