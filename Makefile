@@ -7,10 +7,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --only-binary xllamacpp
 # What is handed to mino: make run ARGS="--provider deepseek"
 ARGS :=
-# How long to fuzz, in all.
+# How long to fuzz, in all; at how many moments to kill mino.
 SECONDS := 120
+MOMENTS := 3000
 
-.PHONY: help run test test-real fuzz lint fmt docs clean
+.PHONY: help run test test-real fuzz torture lint fmt docs clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -29,6 +30,9 @@ test-real: $(VENV)/.test ## run what needs other environments: the model itself,
 
 fuzz: $(VENV)/.test ## break streams at random: make fuzz SECONDS=600
 	@FUZZ_SECONDS=$(SECONDS) $(BIN)/pytest tests/fuzz -rP
+
+torture: $(VENV)/.test ## kill mino at thousands of moments: make torture MOMENTS=10000
+	@MINO_TORTURE=$(MOMENTS) $(BIN)/pytest -n auto tests/torture
 
 lint: $(VENV)/.test ## check form, names and types
 	@$(BIN)/ruff format --check .

@@ -46,7 +46,7 @@ def test_everything_imports_with_what_the_wheel_declares(clean, tmp_path):
         "    package = importlib.import_module(root)\n"
         "    for module in pkgutil.walk_packages(package.__path__, root + '.'):\n"
         "        is_run = module.name.endswith('.__main__')\n"
-        "        if not (is_run or module.name.startswith('mino_core.testing.')):\n"  # those need the extra `test`
+        "        if not (is_run or module.name.startswith('mino_core.testing.')):\n"  # these need more
         "            importlib.import_module(module.name)\n"
         "print(len(roots))\n"
     )

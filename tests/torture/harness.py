@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,6 +57,8 @@ def mino_tools():
 def mino_approve(call):
     return Verdict(allowed=True)
 '''
+#: The distribution that keeps conversations in SQLite, as a plugin of one file.
+SQLITE = Path(__file__).parents[2] / "examples/mino-history-sqlite/mino_history_sqlite.py"
 CONFIG = """
 [session]
 provider = "answering"
@@ -125,6 +128,8 @@ class Place:
         self.sent = list(like.sent) if like else []
         (self.home / "plugins").mkdir(exist_ok=True)
         (self.home / "plugins" / "answering.py").write_text(PLUGIN)
+        if backend == "sqlite":
+            shutil.copy(SQLITE, self.home / "plugins")
 
     def run(self, *lines: str, flags: Sequence[str] = ("-i",), **how: Any) -> Run:
         """Run mino with these lines from a pipe; `how` goes into the job: `plan`, `fsize`, `kill_after`."""
@@ -136,11 +141,38 @@ class Place:
         return run
 
     def files(self) -> list[Path]:
+        """The files of the backend `jsonl`."""
         return sorted(self.home.glob("history/*/*.jsonl"))
 
-    def conversations(self) -> dict[Path, Conversation]:
-        """What each file amounts to, read without any of mino's own readers."""
-        return {path: fold(map(json.loads, _whole_lines(path))) for path in self.files()}
+    def logs(self) -> list[list[dict[str, Any]]]:
+        """The records of each conversation, read without any of mino's own readers."""
+        if self.backend == "sqlite":
+            return _tables(self.home / "history.sqlite")
+        return [list(map(_record, _whole_lines(path))) for path in self.files()]
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    try:
+        kept: dict[str, Any] = json.loads(line.decode("utf-8"))
+    except ValueError as error:
+        raise AssertionError(f"{line!r} is no record: {error}") from error
+    return kept
+
+
+def _tables(path: Path) -> list[list[dict[str, Any]]]:
+    if not path.exists() or not path.stat().st_size:
+        return []
+    connection = sqlite3.connect(path)
+    try:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'records'").fetchone():
+            return []
+        logs: dict[str, list[dict[str, Any]]] = {}
+        for name, record in connection.execute("SELECT conversation, record FROM records ORDER BY n"):
+            logs.setdefault(name, []).append(json.loads(record))
+        return list(logs.values())
+    finally:
+        connection.close()
 
 
 def _whole_lines(path: Path) -> list[bytes]:
@@ -152,15 +184,14 @@ def _whole_lines(path: Path) -> list[bytes]:
 
 
 def check_files(place: Place) -> set[str]:
-    """Every line is a whole record as documented, but for a last one that a write was cut short in.
+    """Every record is whole and as documented, but for a last line that a write was cut short in.
 
     Returns every text that was said.
     """
     said: set[str] = set()
-    for path in place.files():
+    for records in place.logs():
         partial = ""
-        for line in _whole_lines(path):
-            kept = json.loads(line.decode("utf-8"))
+        for kept in records:
             record_schema.validator()(kept)
             if kept["type"] == "said":
                 said.add("".join(part.get("text", "") for part in kept["message"]["parts"]))
@@ -196,22 +227,22 @@ def _check_shown(run: Run, said: set[str]) -> None:
         assert any(text.startswith(known) for text in said), f"{known!r} was shown, and is not kept: {said}"
 
 
-def check_going_on(place: Place, *, last: Path | None = None) -> None:
+def check_going_on(place: Place) -> None:
     """mino goes on with what there is, sends exactly what it amounts to, and leaves sound files behind."""
-    before = {path: _sent(conversation) for path, conversation in place.conversations().items()}
+    before = [_sent(fold(records)) for records in place.logs()]
     run = place.run("and after?", flags=("-c", "-i"))
     assert run.status == 0, run.err
     (request,) = run.requests
     assert request[-1] == ("user", "and after?")
     if before:
-        assert request[:-1] in before.values(), f"{request[:-1]} is what none of {before} amounts to"
+        assert request[:-1] in before, f"{request[:-1]} is what none of {before} amounts to"
     else:
         assert request[:-1] == []
     check_files(place)
     for path in place.files():
         data = path.read_bytes()
         if request[-1][1] in data.decode("utf-8", "replace"):
-            assert data.endswith(b"\n") and all(map(json.loads, data.splitlines()))
+            assert data.endswith(b"\n") and all(map(_record, data.splitlines()))
 
 
 def _sent(conversation: Conversation) -> list[tuple[str, str]]:

@@ -42,6 +42,33 @@ class Shim:
         for name in TOUCHES:
             setattr(os, name, self._stand_in(name))
         io.open = builtins.open = self._file  # type: ignore[assignment]
+        if self.plan.get("sqlite"):
+            self._install_sqlite()
+
+    def _install_sqlite(self) -> None:
+        """SQLite writes without `os`: each statement is a touch."""
+        import sqlite3
+
+        shim, connect = self, sqlite3.connect
+
+        class Passing(sqlite3.Connection):
+            def execute(self, *args: Any) -> Any:
+                return shim.statement(super().execute, *args)
+
+            def executemany(self, *args: Any) -> Any:
+                return shim.statement(super().executemany, *args)
+
+        sqlite3.connect = lambda *args, **kwargs: connect(*args, factory=Passing, **kwargs)  # type: ignore[assignment]
+
+    def statement(self, execute: Callable[..., Any], *args: Any) -> Any:
+        """One statement of SQLite."""
+        import sqlite3
+
+        self._real["execute"] = execute
+        try:
+            return self._touch("execute", *args)
+        except OSError as error:
+            raise sqlite3.OperationalError(error.strerror) from error
 
     def _stand_in(self, name: str) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:

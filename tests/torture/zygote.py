@@ -17,6 +17,7 @@ import os
 import resource
 import select
 import signal
+import sqlite3  # noqa: F401
 import sys
 import time
 import tomllib  # noqa: F401
