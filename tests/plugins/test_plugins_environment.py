@@ -14,8 +14,8 @@ requirements = [
     { name = "mino-shell", extras = ["local"], specifier = ">=0.1" },
     { name = "mino-parrot" },
     { name = "mino_owl", specifier = "==2.0" },
-    { name = "mino-local", directory = "/somewhere/mino-local" },
-    { name = "mino-edit", editable = "/somewhere/mino-edit" },
+    { name = "mino-local", directory = "/some/mino-local" },
+    { name = "mino-edit", editable = "/some/mino-edit" },
     { name = "mino-web", url = "https://example.com/mino_web-1-py3-none-any.whl" },
     { name = "mino-git", git = "https://example.com/mino-git?rev=main" },
 ]
@@ -54,7 +54,7 @@ def test_uv_tool_is_told_all_that_it_shall_keep(tmp_path):
     before = ["uv", "tool", "install", "mino-shell[local]>=0.1"]
     parrot = ["--with", "mino-parrot"]
     others = [
-        "--with", "mino_owl==2.0", "--with", "/somewhere/mino-local", "--with-editable", "/somewhere/mino-edit",
+        "--with", "mino_owl==2.0", "--with", "/some/mino-local", "--with-editable", "/some/mino-edit",
         "--with", "mino-web @ https://example.com/mino_web-1-py3-none-any.whl",
         "--with", "mino-git @ git+https://example.com/mino-git?rev=main",
     ]  # fmt: skip
