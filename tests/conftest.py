@@ -1,9 +1,16 @@
 """What holds for every test."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 from record_schema import check
+
+# A busy machine is no fault; and a gate that is to hold must not draw lots.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("gate", settings.get_profile("patient"), derandomize=True)
+settings.load_profile("gate" if os.environ.get("CI") else "patient")
 
 
 @pytest.fixture(autouse=True)
