@@ -14,6 +14,7 @@ from mino_core.values import replace, value
 
 from .messages import (
     WrongShape,
+    is_table,
     message_from_json,
     parts_from_json,
     says_something,
@@ -98,7 +99,7 @@ class Conversation:
 
     def add(self, record: object) -> None:
         """Take the next record of the log."""
-        if not isinstance(record, Mapping) or not isinstance(record.get("type"), str):
+        if not is_table(record) or not isinstance(record.get("type"), str):
             self.skipped += 1
             return
         self._taken += 1
@@ -197,8 +198,9 @@ class Conversation:
         turn = self._turn(record, opens=False)
         if turn.n in self._turns:
             usage = usage_from_json(record.get("usage")) or turn.usage
-            told = error if isinstance(error, Mapping) else None
-            self._put(replace(turn, outcome=outcome, usage=usage, error=told))
+            told = error if is_table(error) else None
+            made = Turn(turn.n, turn.messages, turn.records, outcome, usage, told, turn.provider, turn.model)
+            self._put(replace(made, partial=turn.partial) if turn.partial else made)
 
     def _clear(self) -> None:
         """Forget what was there, also its ids: what follows means the same without it."""

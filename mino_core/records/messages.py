@@ -7,7 +7,7 @@ shape: a message that no dialect could send is a ValueError.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from mino_core.types import File, Image, Message, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Usage
 
@@ -59,14 +59,19 @@ def message_to_json(message: Message) -> dict[str, Any]:
     return {"role": message.role, "parts": parts_to_json(message.parts), "meta": dict(message.meta)}
 
 
+def is_table(value: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether a value is a JSON object. Nearly all are dicts, and asking that first is cheap."""
+    return type(value) is dict or isinstance(value, Mapping)
+
+
 def message_from_json(value: object) -> Message:
     """The message in a record; ValueError where it has not the shape of one."""
-    if not isinstance(value, Mapping):
+    if not is_table(value):
         raise WrongShape("a message is an object")
     role, meta = value.get("role"), value.get("meta")
     if role not in ("user", "assistant", "tool"):
         raise WrongShape(f"the role of a message is user, assistant or tool, not {role!r}")
-    if not isinstance(meta, Mapping | None):
+    if meta is not None and not is_table(meta):
         raise WrongShape("the meta of a message is an object")
     return Message(role, parts_from_json(value.get("parts"), role), dict(meta or {}))
 
@@ -81,11 +86,11 @@ def parts_from_json(value: object, role: str) -> tuple[Part, ...]:
 
     Kinds that are not known are left out, as unknown keys are.
     """
-    if not isinstance(value, list | tuple):
+    if type(value) is not list and not isinstance(value, tuple):
         raise WrongShape("the parts of a message are a list")
     parts = []
     for item in value:
-        kind = item.get("type") if isinstance(item, Mapping) else None
+        kind = item.get("type") if is_table(item) else None
         if not isinstance(kind, str):
             raise WrongShape("a part is an object with a type")
         part = _part_from_json(kind, item)
@@ -150,7 +155,7 @@ def usage_to_json(usage: Usage | None) -> dict[str, int] | None:
 
 def usage_from_json(value: object) -> Usage | None:
     """The usage in a record. What is not a count is taken as not reported: words matter more."""
-    if not isinstance(value, Mapping):
+    if not is_table(value):
         return None
     return Usage(**{name: count for name in _USAGE if type(count := value.get(name)) is int and count >= 0})
 
@@ -158,7 +163,7 @@ def usage_from_json(value: object) -> Usage | None:
 def sum_usage(usages: Iterable[Usage | None]) -> Usage | None:
     """The sum of what was reported; None where nothing was."""
     known = [usage for usage in usages if usage is not None]
-    if not known:
-        return None
+    if len(known) < 2:
+        return known[0] if known else None
     columns = {name: [n for usage in known if (n := getattr(usage, name)) is not None] for name in _USAGE}
     return Usage(**{name: sum(column) for name, column in columns.items() if column})

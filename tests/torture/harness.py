@@ -101,7 +101,9 @@ class Zygote:
         assert self._process.stdin and self._process.stdout
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
+        line = self._process.stdout.readline()
+        assert line, f"the zygote is gone: {self._process.wait()}"
+        answer = json.loads(line)
         out, err, told, touches = (
             base64.b64decode(answer[name]).decode("utf-8", "replace")
             for name in ("out", "err", "told", "touches")
