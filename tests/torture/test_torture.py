@@ -148,7 +148,7 @@ def test_what_mino_remembers_is_whole_after_a_kill_at_any_touch(zygote, tmp_path
 # -- a disk that fails -------------------------------------------------------------------------
 
 #: How often three questions touch the disk, and at how many of these moments each fault begins.
-_TOUCHES, FAILURES = 45, max(2, SEEDS // 100)
+_TOUCHES, FAILURES = 45, min(45, max(2, SEEDS // 100))
 FAULTS = {
     "full": (errno.ENOSPC, ["write"]),
     "forbidden": (errno.EACCES, ["open", "mkdir"]),
