@@ -11,7 +11,7 @@ ARGS :=
 SECONDS := 120
 MOMENTS := 3000
 
-.PHONY: help run test test-real fuzz torture lint fmt docs clean
+.PHONY: help run test test-real bench fuzz torture lint fmt docs clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
