@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .errors import PluginError as PluginError
     from .errors import ProviderError as ProviderError
     from .errors import UsageError as UsageError
+    from .errors import did_you_mean as did_you_mean
     from .hooks import hookimpl as hookimpl
     from .interrupts import wait as wait
     from .plugins import Host as Host
@@ -89,6 +90,7 @@ _HOMES = {
         "PluginError",
         "ProviderError",
         "UsageError",
+        "did_you_mean",
     ),
     "hooks": ("hookimpl",),
     "interrupts": ("wait",),

@@ -11,6 +11,10 @@ MinoError
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class MinoError(Exception):
     """Anything mino tells the user in one sentence: the thing, what is wrong, what to do.
@@ -88,3 +92,11 @@ class ProviderError(MinoError):
             "request_id": self.request_id,
             "retry_after": self.retry_after,
         }
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """What follows on an unknown word: `; did you mean …?`, or nothing where no known one is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import interrupts, outlets
-from .errors import MinoError
+from .errors import MinoError, did_you_mean
 from .faults import let_go
 from .records.messages import is_blank
 from .types import Outcome, Part, Pasted
@@ -245,8 +245,6 @@ def _text(line: object) -> str:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, 1)
-    meant = f"did you mean /{near[0]}? " if near else ""
-    return f"there is no command /{name[:40]}; {meant}/help lists them, and //{name[:40]} sends it as text"
+    meant = did_you_mean(f"/{name}", [f"/{word}" for word in known]) or ";"
+    name = name[:40]
+    return f"there is no command /{name}{meant} /help lists them, and //{name} sends it as text"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from mino_core import interrupts, outlets
 from mino_core.config import load
-from mino_core.errors import ConfigError, MinoError, UsageError
+from mino_core.errors import ConfigError, MinoError, UsageError, did_you_mean
 from mino_core.plugins import Host
 from mino_core.records.messages import is_blank
 from mino_core.screen import Screen, ScreenGone, sanitise
@@ -153,11 +153,9 @@ def _subcommand(host: Host, name: str, rest: list[str]) -> int:
         _tell(f"Warning: {fault}")
     offers = host.offers("mino_subcommands")
     if name not in offers:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, offers, 1)
-        meant = f"did you mean {near[0]!r}? " if near else ""
-        raise UsageError(f"there is no subcommand {name!r}; {meant}there are: {', '.join(sorted(offers))}")
+        there_are = ", ".join(sorted(offers))
+        meant = did_you_mean(name, offers) or "; to ask something, write mino -p TEXT"
+        raise UsageError(f"there is no subcommand {name!r}; there are: {there_are}{meant}")
     gone: OSError | None = None
     with host.guard(offers[name].plugin, f"mino {name}", limit=None):
         try:

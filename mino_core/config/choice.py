@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mino_core.errors import ConfigError
+from mino_core.errors import ConfigError, did_you_mean
 from mino_core.settings import Settings
 from mino_core.values import value
 
-from .keys import did_you_mean
 from .presets import KEY_SUFFIX, presets
 
 if TYPE_CHECKING:

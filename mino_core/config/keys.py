@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mino_core import values
+from mino_core.errors import did_you_mean
 
 #: Tables of built-in plugins that may stand at the top: `[tools]` is `[plugins.settings.tools]`.
 ALIASES = ("tools", "mcp", "acp")
@@ -71,18 +72,6 @@ TABLES = tuple(dict.fromkeys([key.path.partition(".")[0] for key in KEYS] + ["pr
 Problem = tuple[str, str]
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean …?`, or nothing where no known word is near."""
-    near = _nearest(word, known)
-    return f"; did you mean {near}?" if near else ""
-
-
-def _nearest(word: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(word, list(known), n=1)), "")
-
-
 def problems(table: Mapping[str, Any]) -> list[Problem]:
     """Every key of a configuration file that is unknown or has the wrong shape, and why."""
     found: list[Problem] = []
@@ -107,9 +96,9 @@ def _settings(table: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _unknown(name: str) -> str:
     """An unknown top-level name, which may also be a key that lost its table."""
-    words = {key.path.partition(".")[2]: key.path for key in KEYS} | {table: table for table in TABLES}
-    near = words.get(_nearest(name, words))
-    return "there is no such table or key" + (f"; did you mean {near}?" if near else "")
+    keys = {key.path.partition(".")[2]: key.path for key in KEYS}
+    meant = f"; did you mean {keys[name]}?" if name in keys else did_you_mean(name, [*TABLES, *keys])
+    return f"there is no such table or key{meant}"
 
 
 def _brief(value: object) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from mino_core.errors import ConfigError
-
-from .keys import did_you_mean
+from mino_core.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     from mino_core.config import Config

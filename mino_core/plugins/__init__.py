@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mino_core.errors import ConfigError, MinoError, PluginError
+from mino_core.errors import ConfigError, MinoError, PluginError, did_you_mean
 from mino_core.faults import Fault, reason
 from mino_core.settings import Settings
 from mino_core.types import Request, Tool, Verdict
@@ -206,7 +206,7 @@ class Host:
         known = ", ".join(sorted(there)) or "none"
         lost = dict.fromkeys(row.name for row in self.plugins if row.state != "loaded")
         more = f" (not loaded: {', '.join(lost)}; see `mino plugins list`)" if lost else ""
-        return f"there is no {word} {name!r}{_nearest(name, list(there))}; there are: {known}{more}"
+        return f"there is no {word} {name!r}; there are: {known}{more}{did_you_mean(name, there)}"
 
     @property
     def history(self) -> History:
@@ -286,17 +286,10 @@ def _kind(value: object) -> str:
     return "None" if value is None else f"a value of type {type(value).__name__}"
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
 def _check_unread(settings: Settings, what: str) -> None:
     """ConfigError naming every key that what was made did not ask for."""
     problems = [
-        str(settings.error(key, f"is not a setting of {what}{_nearest(key, settings.asked())}"))
+        str(settings.error(key, f"is not a setting of {what}{did_you_mean(key, settings.asked())}"))
         for key in settings.unread()
     ]
     if problems:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from mino_core import hooks
-from mino_core.errors import PluginError
+from mino_core.errors import PluginError, did_you_mean
 from mino_core.values import value
 
 from .discovery import Found
@@ -173,14 +173,7 @@ def _check(hook: str, impl: HookImpl, known: bool) -> list[str]:
         raise PluginError(f"{hook} must be an ordinary function, not a generator or a coroutine")
     if known or impl.optionalhook:
         return []
-    return [f"there is no hook {hook}{_nearest(hook)}"]
-
-
-def _nearest(hook: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(hook, names(), 1, 0)
-    return f"; did you mean {near[0]}?" if near else ""
+    return [f"there is no hook {hook}{did_you_mean(hook, names())}"]
 
 
 def _unmarked(plugin: Any) -> list[str]:

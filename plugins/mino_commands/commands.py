@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING
 
-from mino_core import UsageError, table
+from mino_core import UsageError, did_you_mean, table
 
 if TYPE_CHECKING:
     from mino_core import Command, Message, Session, Usage
@@ -88,11 +88,8 @@ def help_(session: Session, text: str) -> None:
         explained = (commands[name].value.__doc__ or "There is no help for it.").strip()
         session.notify(f"/{name} ({commands[name].plugin}): {explained}")
     else:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, commands, 1)
-        meant = f"; did you mean /{near[0]}?" if near else "; /help lists them"
-        session.notify(f"there is no command /{name[:40]}{meant}", "error")
+        meant = did_you_mean(f"/{name}", [f"/{known}" for known in commands])
+        session.notify(f"there is no command /{name[:40]}{meant or '; /help lists them'}", "error")
 
 
 def _summary(command: object) -> str:

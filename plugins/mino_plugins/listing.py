@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mino_core import PluginError, UsageError, say, say_json, table
+from mino_core import PluginError, UsageError, did_you_mean, say, say_json, table
 
 if TYPE_CHECKING:
     from mino_core import Host
@@ -70,16 +70,13 @@ def check(host: Host, names: Sequence[str], *, as_json: bool) -> int:
 
 def select(host: Host, names: Sequence[str]) -> list[Any]:
     """The plugins of these names or distributions, or all. UsageError where there is no such one."""
-    from difflib import get_close_matches
-
     found = []
     for name in names:
         those = [plugin for plugin in host.plugins if name in (plugin.name, plugin.distribution)]
         if not those:
             known = sorted({plugin.name for plugin in host.plugins})
-            near = get_close_matches(name, known, 1)
-            meant = f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
-            raise UsageError(f"there is no plugin {name!r}{meant}")
+            meant = did_you_mean(name, known)
+            raise UsageError(f"there is no plugin {name!r}; there are: {', '.join(known)}{meant}")
         found += those
     return found if names else host.plugins
 

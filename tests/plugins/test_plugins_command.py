@@ -121,7 +121,8 @@ def test_info_takes_a_distribution(environ):
 @pytest.mark.parametrize("act", ["info", "check", "disable", "enable"])
 def test_a_name_that_is_not_there_is_one_sentence(environ, act):
     done = plugins(environ, act, "comands", code=2)
-    assert done.err == "Error: there is no plugin 'comands'; did you mean 'commands'?\n"
+    assert done.err.startswith("Error: there is no plugin 'comands'; there are: anthropic, commands, ")
+    assert done.err.endswith("; did you mean commands?\n")
 
 
 def test_nothing_that_a_plugin_is_called_reaches_the_terminal_raw(environ, plugin):
