@@ -45,21 +45,24 @@ def broken(spans: Iterable[Span], width: int) -> list[list[Span]]:
     """A cell as lines of at most `width`; a word that is longer is cut."""
     wrapper = Wrapper(width)
     wrapper.add(spans)
+    return [line for row in wrapper.finish() for line in chopped(row.spans, width)]
+
+
+def chopped(spans: Iterable[Span], width: int) -> list[list[Span]]:
+    """The same letters in lines of at most `width`, wherever that cuts them."""
     lines: list[list[Span]] = []
-    for row in wrapper.finish():
-        line: list[Span] = []
-        taken = 0
-        for text, look in row.spans:
-            start = 0
-            for at, char in enumerate(text):
-                size = cells(char)
-                if taken and taken + size > width:
-                    lines.append([*line, (text[start:at], look)])
-                    line, start, taken = [], at, 0
-                taken += size
-            line.append((text[start:], look))
-        lines.append(line)
-    return lines
+    line: list[Span] = []
+    taken = 0
+    for text, look in spans:
+        start = 0
+        for at, char in enumerate(text):
+            size = cells(char)
+            if taken and taken + size > width:
+                lines.append([*line, (text[start:at], look)])
+                line, start, taken = [], at, 0
+            taken += size
+        line.append((text[start:], look))
+    return [*lines, line]
 
 
 def padded(cell: Sequence[Span], width: int, align: Align, *, is_last: bool) -> list[Span]:

@@ -54,11 +54,20 @@ class Document:
             done, still_open = self._leaf.take()
             self._rows += done
         if self._line.strip():
-            still_open.append(Row(((self._line, self.page.plain),)))
+            still_open.append(Row(((self._newest(len(still_open)), self.page.plain),)))
         rows, self._rows = self._rows, []
         if not self._is_begun and still_open:
             still_open[0] = Row((*self._label, *still_open[0].spans))
         return rows, still_open
+
+    def _newest(self, rows: int) -> str:
+        """As much of the line being written as fits on the screen below so many rows: its end."""
+        line, columns = self._line, self.page.columns
+        room = max(columns, self.page.room - rows * columns)
+        if cells(line) <= room:
+            return line
+        step = max(1, room // 4)  # so that it is not drawn anew for each letter
+        return line[(len(line) // step - 1) * step :]
 
     def finish(self) -> list[Row]:
         """All rows that are left, the text being over."""

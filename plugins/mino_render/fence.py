@@ -10,7 +10,7 @@ from .look import Row, Span
 from .page import Page
 from .width import cells
 
-#: Longer lines are not coloured, and leave the open block piece by piece.
+#: Characters of the longest line that is coloured.
 _LONGEST = 1000
 
 
@@ -28,7 +28,6 @@ class Fence:
         top = f"╭─ {info}".rstrip()
         self._rows = [Row(((top, self._dim),))]
         self._line: list[str] = []
-        self._size = 0
         self._is_begun = False
 
     def add_line(self, line: str) -> bool:
@@ -48,28 +47,25 @@ class Fence:
     def add(self, text: str) -> None:
         """More of the line that is being written."""
         self._line.append(text)
-        self._size += len(text)
 
     def end_line(self) -> None:
         """The line that is being written is whole."""
         line = "".join(self._line)
-        row = Row(((line, self._page.plain),)) if self._is_begun else self._coloured(line)
-        self._rows.append(row)
+        self._rows.append(self._uncoloured(line) if self._is_begun else self._coloured(line))
         self._line.clear()
-        self._size, self._is_begun = 0, False
+        self._is_begun = False
 
     def take(self) -> tuple[list[Row], list[Row]]:
         """The rows that will not change any more, and the one that still may."""
-        if self._size > _LONGEST:
-            self._rows.append(Row((("".join(self._line), self._page.plain),), ends=False))
-            self._line.clear()
-            self._size, self._is_begun = _LONGEST + 1, True
-        rows, self._rows = self._rows, []
-        if self._is_begun:
-            return rows, []
         line = "".join(self._line)
+        still_open = [Row(((line, self._page.plain),))] if line else []
         self._line[:] = [line]
-        return rows, [Row(((line, self._page.plain),))] if line else []
+        if self._is_begun or self._is_long(line):
+            self._rows += [row._replace(ends=False) for row in still_open]
+            self._is_begun, still_open = True, []
+            self._line.clear()
+        rows, self._rows = self._rows, []
+        return rows, still_open
 
     def finish(self) -> list[Row]:
         """All rows that are left."""
@@ -84,10 +80,15 @@ class Fence:
 
     def _coloured(self, line: str) -> Row:
         self._page.parsed += len(line)
-        if len(line) > _LONGEST or cells(line) > self._page.columns * max(self._page.rows - 2, 1):
-            self._highlighter.skip()
-            return Row(((line, self._page.plain),))
-        return Row(tuple(self._highlighter.line(line)))
+        return self._uncoloured(line) if self._is_long(line) else Row(tuple(self._highlighter.line(line)))
+
+    def _uncoloured(self, line: str) -> Row:
+        self._highlighter.skip()
+        return Row(((line, self._page.plain),))
+
+    def _is_long(self, line: str) -> bool:
+        """Whether a line is not coloured, and leaves the open block piece by piece."""
+        return len(line) > _LONGEST or cells(line) > self._page.room
 
 
 class Indented:
@@ -95,7 +96,9 @@ class Indented:
 
     def __init__(self, page: Page, first: Sequence[Span], rest: Sequence[Span]) -> None:
         self._page = page
-        self._margin, self._rest = tuple(first), tuple(rest)
+        space = ("    ", page.plain)
+        #: What stands before the next letters; nothing where their row has begun.
+        self._margin, self._indented = (*first, space), (*rest, space)
         self._rows: list[Row] = []
         self._line: list[str] = []
 
@@ -106,20 +109,26 @@ class Indented:
     def end_line(self) -> None:
         """The line that is being written is whole."""
         self._rows.append(self._row())
-        self._margin = self._rest
+        self._margin = self._indented
         self._line.clear()
 
     def take(self) -> tuple[list[Row], list[Row]]:
         """The rows that will not change any more, and the one that still may."""
+        line = "".join(self._line)
+        self._line[:] = [line]
+        still_open = [self._row()] if line else []
+        if self._margin == () or cells(line) > self._page.room // 2:
+            self._rows += [row._replace(ends=False) for row in still_open]
+            self._margin, still_open = (), []
+            self._line.clear()
         rows, self._rows = self._rows, []
-        self._line[:] = ["".join(self._line)]
-        return rows, [self._row()] if self._line[0] else []
+        return rows, still_open
 
     def finish(self) -> list[Row]:
         """All rows that are left."""
-        if any(self._line):
+        if any(self._line) or self._margin == ():
             self.end_line()
         return self.take()[0]
 
     def _row(self) -> Row:
-        return Row((*self._margin, ("    " + "".join(self._line), self._page.plain)))
+        return Row((*self._margin, ("".join(self._line), self._page.plain)))

@@ -27,6 +27,11 @@ class Page:
         self.limit = max(2 * columns, min(2000, columns * max(rows - 8, 1) // 2))
 
     @property
+    def room(self) -> int:
+        """Cells that one open line may take: what is open must fit on the screen."""
+        return self.columns * max(self.rows - 2, 1)
+
+    @property
     def plain(self) -> Look:
         """The look of words without any markup."""
         return self.palette.look(self.bits)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from .columns import chopped
 from .look import Row, Span
-from .width import cells, doubtful, place
+from .width import cells, doubtful, narrowest, place
 from .wrap import joined
 
 if TYPE_CHECKING:
@@ -63,7 +64,10 @@ class Painter:
         for n, row in enumerate(still_open):
             if n:
                 lines.append([])
-            lines[-1] += row.spans
+            goes_on = bool(lines[-1] or (self._start and not finished and not n))
+            first, *others = [row.spans] if goes_on else _certain(row.spans, columns)
+            lines[-1] += first
+            lines += map(list, others)
         self._update([joined(line) for line in lines], columns)
         start = 0 if finished else self._start
         _, self._start = _place(lines[finished][:begun], start, columns) if begun else (0, start)
@@ -98,13 +102,13 @@ class Painter:
         """How far up, and to which column, writing starts: after `kept` of line `same`, or later.
 
         A window may have changed its width, and the terminal may have wrapped anew what stood in
-        it, or not: of the two heights a line may have, the smaller one is sure not to be finished.
+        it, or not: of the heights a line may have, the smallest one is sure not to be finished.
         """
         old = self._shown
         starts = [self._start] + [0] * (len(old) - 1)
         downs = [
-            min(_place(line, at, width)[0] for width in (columns, self._columns))
-            for line, at in zip(old, starts, strict=True)
+            min(place(narrowest(text), at, width)[0] for width in (columns, self._columns))
+            for text, at in zip(map(_text, old), starts, strict=True)
         ]
         reach = self._screen.rows - 1
         while True:
@@ -170,8 +174,18 @@ def _alike(text: str, other: str) -> int:
     return low
 
 
+def _certain(spans: Sequence[Span], columns: int) -> Sequence[Sequence[Span]]:
+    """Open letters in lines whose height is certain, though terminals disagree about their width."""
+    text = _text(spans)
+    return chopped(spans, columns) if doubtful(text) and cells(text) > columns else [spans]
+
+
+def _text(line: Iterable[Span]) -> str:
+    return "".join(text for text, _ in line)
+
+
 def _place(line: Iterable[Span], column: int, columns: int) -> tuple[int, int]:
-    return place("".join(text for text, _ in line), column, columns)
+    return place(_text(line), column, columns)
 
 
 def _letters(spans: Iterable[Span]) -> str:

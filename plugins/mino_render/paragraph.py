@@ -13,7 +13,7 @@ from .wrap import Wrapper
 
 #: A line may be a table's header if its first bar stands within so many characters,
 _FIRST_BAR = 40
-#: and if it is no longer than this.
+#: and if it is no longer than this, and than half a screen.
 _LONGEST_HEADER = 1000
 _CLOSING_HASHES = re.compile(r"(?:^|(?<=\s))#+\s*$")
 
@@ -141,4 +141,5 @@ class Paragraph:
             return None
         line = self._tail[self._line :]
         may_be = len(line) < _FIRST_BAR or "|" in line[:_FIRST_BAR]
-        return self._line if may_be and len(line) <= _LONGEST_HEADER else None
+        most = min(_LONGEST_HEADER, self._page.room // 2)
+        return self._line if may_be and cells(line) <= most else None

@@ -10,6 +10,12 @@ from __future__ import annotations
 import re
 
 _DOUBTFUL = re.compile("[\u200d\ufe0f\u20e3\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+#: What some terminals give no cell of its own.
+_MERGED = re.compile(
+    "\u200d.|(?<=[\U0001f1e6-\U0001f1ff])[\U0001f1e6-\U0001f1ff]"
+    "|[\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]",
+    re.DOTALL,
+)
 
 
 class _Cells(dict[str, int]):
@@ -46,6 +52,11 @@ def beginning(text: str, room: int) -> str:
 def doubtful(text: str) -> bool:
     """Whether terminals disagree about this text's width."""
     return not text.isascii() and _DOUBTFUL.search(text) is not None
+
+
+def narrowest(text: str) -> str:
+    """Letters that take as few cells as any terminal gives to this text, or fewer."""
+    return text if text.isascii() else _MERGED.sub("", text)
 
 
 def place(text: str, column: int, columns: int) -> tuple[int, int]:

@@ -251,3 +251,45 @@ def test_the_last_column_of_a_long_table_stays_beside_the_others(delimiter, cell
     draw(sheet, cut(f"| a | b |\n|---|{delimiter}|\n{rows}", 5))
     assert max(len(line) for line in sheet.text.split("\n")[1:]) < 20
     assert f"│ {cell}" in sheet.text
+
+
+@pytest.mark.parametrize("narrow", ["", "\U0001f1e9\U0001f1ea\U0001f3fd"])
+@pytest.mark.parametrize("start", ["```py\n", "> a\n\n", "- ", "| a |\n|---|\n| x |\n\n# "])
+def test_no_row_is_lost_however_wide_a_terminal_draws_what_is_joined(monkeypatch, narrow, start):
+    from mino_core.testing import paper
+
+    counted = paper.wcwidth
+    monkeypatch.setattr(paper, "wcwidth", lambda char: min(counted(char), 1 if char in narrow else 2))
+    text = start + "".join(f"w{n:02} 👩‍🚀 *w{n:02} `🇩🇪 ⚠️ 👍🏽 " for n in range(40))
+    whole, pieces = Sheet(40, 12), Sheet(40, 12)
+    draw(whole, ["before\n\n", text], 0)
+    draw(pieces, ["before\n\n", *text])
+    assert pieces.text == whole.text
+    shown = pieces.text.replace("\n", "")
+    assert shown.count("w00") == shown.count("w39") == 2
+
+
+_LONG = " ".join(f"w{n:03}" for n in range(300))
+_LONG_LINES = {
+    "a table's row": f"| a | b |\n|---|---|\n| x | {_LONG} |\n| y | z |\n",
+    "its eleventh row": "| a | b |\n|---|---|\n" + "| x | y |\n" * 8 + f"| x | {_LONG} |\n| y | z |\n",
+    "a table's header": f"| a | {_LONG} |\n|---|---|\n| x | y |\n",
+    "the name of a language": f"```{_LONG}\ncode\n```\n",
+    "code": f"```py\n{_LONG}\nx = 1\n```\n",
+    "code with joined letters": f"```py\n👩‍🚀 {_LONG[:700]}\nx = 1\n```\n",
+    "indented code": f"    👩‍🚀 {_LONG}\n",
+    "dashes": "- " * 900 + "x\n",
+    "a heading": f"# {_LONG}\n",
+    "flags": "🇩🇪" * 300,
+}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 10), (30, 5)])
+@pytest.mark.parametrize("line", _LONG_LINES)
+def test_a_line_longer_than_the_window_is_there_once(line, size):
+    text = _LONG_LINES[line]
+    whole, pieces = Sheet(*size), Sheet(*size)
+    draw(whole, [text], 0)
+    draw(pieces, cut(text, 7))
+    assert pieces.text == whole.text
+    assert pieces.styled == whole.styled
