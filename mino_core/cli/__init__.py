@@ -17,8 +17,11 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         if arguments in (["--version"], ["-V"]):  # before any import: it costs as much as all of this
             from mino_core import __version__
 
-            os.write(1, f"mino {__version__}\n".encode())
-            return 0
+            try:
+                os.write(1, f"mino {__version__}\n".encode())
+                return 0
+            except OSError:
+                pass  # what `run` cannot write either, it tells
         gc.disable()  # on the way to the first prompt nothing is thrown away; `run` enables it again
         from .run import run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mino_core.config import Flags
-from mino_core.errors import UsageError
+from mino_core.errors import UsageError, did_you_mean
 from mino_core.values import made, value
 
 if TYPE_CHECKING:
@@ -18,9 +18,10 @@ mino [options]              chat
        mino -p TEXT [options]      one answer
        mino SUBCOMMAND ..."""
 _EPILOG = """\
-With text on standard input, that text is the prompt (after -p, it follows the argument).
-exit codes: 0 completed, 1 a bug in mino, 2 usage or configuration, 3 failed, 4 incomplete,
-5 interrupted, 130 cancelled, 141 broken pipe"""
+Text on standard input is the prompt; with -p, it follows the argument.
+`mino SUBCOMMAND --help` says more. `mino init` writes a first configuration.
+exit codes: 0 completed, 1 a bug in mino, 2 usage or configuration, 3 failed,
+4 incomplete, 5 interrupted, 130 cancelled, 141 broken pipe"""
 
 
 @value
@@ -38,21 +39,55 @@ class Asked:
 
 
 def parse(arguments: Sequence[str]) -> Asked:
-    """What was asked for; exits with 2 and a usage line where it cannot be read."""
+    """What was asked for; UsageError where it cannot be read, or where one thing excludes another."""
     if not arguments:
         return Asked()
+    import re
+    from argparse import ArgumentError
+
     parser = _parser()
-    read = parser.parse_args(arguments)
+    try:
+        read, unknown = parser.parse_known_args(arguments)
+    except ArgumentError as error:
+        raise UsageError(f"{error.argument_name}: {error.message}; see `mino --help`") from None
+    if unknown:
+        flag = unknown[0].partition("=")[0]
+        meant = did_you_mean(flag, re.findall(r"--[\w-]+", parser.format_help()))
+        raise UsageError(f"there is no flag {flag}{meant or '; `mino --help` lists them'}")
+    _refuse_what_would_be_dropped(read)
     return Asked(
         flags=_flags(read),
         prompt=read.prompt,
         interactive=read.interactive,
-        attach=tuple(read.attach),
+        attach=tuple(map(Path, read.attach)),
         version=read.version,
         help=parser.format_help() if read.help else "",
         subcommand=read.subcommand,
         rest=tuple(read.rest),
     )
+
+
+def _refuse_what_would_be_dropped(read: Namespace) -> None:
+    """UsageError where something was given that what was asked for does not take."""
+    given = {
+        "-p TEXT": read.prompt is not None,
+        "-i": read.interactive,
+        "-a FILE": bool(read.attach),
+        "--continue": read.continue_,
+        "--resume": read.resume is not None,
+        "--no-history": read.no_history,
+        "--history NAME": bool(read.history),
+    }
+    asking = [flag for flag in list(given)[:5] if given[flag]]
+    if read.subcommand and asking and not read.help:
+        hint = "; a text of several words stands in quotes" if read.prompt is not None else ""
+        raise UsageError(f"{asking[0]} and the subcommand {read.subcommand!r} exclude each other{hint}")
+    for one, other in (("-p TEXT", "-i"), ("--continue", "--resume"), ("--no-history", "--history NAME")):
+        if given[one] and given[other]:
+            raise UsageError(f"{one} and {other} exclude each other")
+    for flag, paths in (("-a", read.attach), ("-e", read.extensions)):
+        if not all(map(str.strip, paths)):
+            raise UsageError(f"{flag} FILE: the name of the file is blank")
 
 
 def _parser() -> ArgumentParser:
@@ -66,15 +101,20 @@ def _parser() -> ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,  # the subcommands are known only once the plugins are loaded
         allow_abbrev=False,
+        exit_on_error=False,  # what is wrong is told as everything else is
     )
     add = parser.add_argument
-    add("-h", "--help", action="store_true", help="say this")
+    add("-h", "--help", action="store_true", help="say this, or what a subcommand takes")
     add("-V", "--version", action="store_true", help="say which mino this is")
     add("-p", "--prompt", metavar="TEXT", help="ask this, print the answer, leave")
     add("-i", "--interactive", action="store_true", help="read prompts and commands from a pipe, a line each")
-    add("-a", "--attach", metavar="FILE", action="append", default=[], type=Path, help="send a file along")
+    add("-a", "--attach", metavar="FILE", action="append", default=[], help="send a file along")
     add(
-        "-c", "--continue", dest="continue_", action="store_true", help="go on with this directory's last one"
+        "-c",
+        "--continue",
+        dest="continue_",
+        action="store_true",
+        help="go on with the last conversation of this directory",
     )
     add(
         "--resume",
@@ -83,21 +123,35 @@ def _parser() -> ArgumentParser:
         const="",
         help="go on with a kept conversation; the start of its id is enough, without one you choose",
     )
-    add("-s", "--system", metavar="TEXT", help="instructions for this run")
-    add("-o", "--option", metavar="KEY=VALUE", action="append", default=[], help="send an option as it is")
-    add("--provider", metavar="NAME")
-    add("--model", metavar="NAME")
-    add("--renderer", metavar="NAME")
-    add("--input", metavar="NAME")
-    add("--history", metavar="NAME")
+    add("-s", "--system", metavar="TEXT", help="instructions for this run, in place of SOUL.md")
+    add(
+        "-o",
+        "--option",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="send an option as it is, such as -o temperature=0.2",
+    )
+    add("--provider", metavar="NAME", help="who answers: a [providers.NAME] table, a preset or a kind")
+    add("--model", metavar="NAME", help="which model")
+    add("--renderer", metavar="NAME", help="how answers are drawn: rich, plain, json")
+    add("--input", metavar="NAME", help="how lines are read: editor, lines")
+    add("--history", metavar="NAME", help="where conversations are kept: jsonl, memory")
     add("--no-history", action="store_true", help="keep this conversation in memory only")
-    add("--config", metavar="FILE", type=Path, help="read this file in place of MINO_HOME/config.toml")
+    add("--config", metavar="FILE", help="read this file in place of MINO_HOME/config.toml")
     add("--plain", action="store_true", help="no colour, no motion: --renderer plain --input lines")
     add("--quiet", action="store_true", help="no banner and no usage line")
     add("--safe", action="store_true", help="load built-in plugins only")
     add("--debug", action="store_true", help="show each request on standard error, secrets masked")
     add("--yes", action="store_true", help="allow every tool call")
-    add("-e", metavar="FILE", dest="extensions", action="append", default=[], type=Path, help="load a plugin")
+    add(
+        "-e",
+        metavar="FILE",
+        dest="extensions",
+        action="append",
+        default=[],
+        help="load a plugin from this file, for this run",
+    )
     add("subcommand", nargs="?", help=argparse.SUPPRESS)
     add("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser
@@ -111,7 +165,7 @@ def _flags(read: Namespace) -> Flags:
         input=read.input,
         history=read.history,
         no_history=read.no_history,
-        config=read.config,
+        config=Path(read.config) if (read.config or "").strip() else None,
         plain=read.plain,
         quiet=read.quiet,
         safe=read.safe,
@@ -119,7 +173,7 @@ def _flags(read: Namespace) -> Flags:
         yes=read.yes,
         system=read.system,
         options=dict(map(_option, read.option)),
-        extensions=tuple(read.extensions),
+        extensions=tuple(map(Path, read.extensions)),
         resume=read.resume,
         continue_=read.continue_,
     )

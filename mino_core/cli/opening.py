@@ -23,6 +23,8 @@ def session(host: Host, screen: Screen, flags: Flags, reader: Input | None = Non
 
     `reader` is what a person answers through: who is there, is greeted.
     """
+    if host.config.history.settings:  # a mistake in them is none that a conversation is begun with
+        _ = host.history
     opened = Session(host, _display(host, screen, flags))
     opened.input = reader
     try:

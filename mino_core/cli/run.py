@@ -71,19 +71,18 @@ def _tell_bug(error: Exception, *, debug: bool) -> None:
 
 def _do(argv: Sequence[str]) -> int:
     asked = arguments.parse(argv)
-    _refuse_what_would_be_dropped(asked)
     if asked.version:
         from mino_core import __version__
 
         return _print(f"mino {__version__}\n")
-    if asked.help:
+    if asked.help and not asked.subcommand:
         return _print(asked.help + _subcommands(asked))
     host = _host(asked, strict=asked.subcommand is None)
     gc.freeze()  # what is there by now stays to the end: no collection has to look through it
     gc.enable()
     try:
         if asked.subcommand is not None:
-            return _subcommand(host, asked.subcommand, list(asked.rest))
+            return _subcommand(host, asked.subcommand, [*asked.rest, *(["--help"] if asked.help else [])])
         with outlets.guarded():
             screen = Screen()
             try:
@@ -92,17 +91,6 @@ def _do(argv: Sequence[str]) -> int:
                 screen.close()
     finally:
         host.remember_faults()
-
-
-def _refuse_what_would_be_dropped(asked: Asked) -> None:
-    """UsageError where something was given that what was asked for does not take."""
-    if asked.prompt is not None and asked.interactive:
-        raise UsageError("-p TEXT and -i exclude each other: with -i, prompts come from standard input")
-    if asked.prompt is not None and asked.subcommand is not None:
-        raise UsageError(f"-p TEXT and the subcommand {asked.subcommand!r} exclude each other")
-    chats = asked.interactive or (asked.prompt is None and os.isatty(0))
-    if asked.attach and chats:
-        raise UsageError("-a FILE goes with one question, by -p TEXT or on standard input; in a chat: @FILE")
 
 
 def _print(text: str) -> int:
@@ -127,7 +115,8 @@ def _host(asked: Asked, *, strict: bool) -> Host:
     """
     environ = {**os.environ, "MINO_DEBUG": "1"} if asked.flags.debug else os.environ
     wrong: list[str] = []
-    config = load(environ, asked.flags, wrong)
+    with interrupts.armed():  # a file may be a pipe that nobody writes to
+        config = load(environ, asked.flags, wrong)
     host = Host(config, safe=asked.flags.safe, extensions=asked.flags.extensions)
     host.load()
     interrupts.reclaim()
@@ -181,11 +170,12 @@ def _code(act: Callable[[], int]) -> int:
 
 
 def _talk(host: Host, screen: Screen, asked: Asked) -> int:
+    chats = asked.prompt is None and os.isatty(0)
+    if asked.attach and (chats or asked.interactive):
+        raise UsageError("-a FILE goes with one question, by -p TEXT or on standard input; in a chat: @FILE")
     if asked.interactive:
         return _script(host, screen, asked)
-    if asked.prompt is None and os.isatty(0):
-        return _chat(host, screen, asked)
-    return _answer(host, screen, asked)
+    return _chat(host, screen, asked) if chats else _answer(host, screen, asked)
 
 
 def _answer(host: Host, screen: Screen, asked: Asked) -> int:

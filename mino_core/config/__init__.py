@@ -256,7 +256,7 @@ def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str
 
 def _read_file(home: Path, flags: Flags) -> Document:
     path = flags.config.absolute() if flags.config else home / "config.toml"
-    document = toml_file.read(path)
+    document = toml_file.read(path, named=flags.config is not None)
     if document is None and (flags.config or path.is_symlink()):
         raise ConfigError(f"{path}: there is no such file")
     return document or Document(path)

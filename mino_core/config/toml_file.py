@@ -55,11 +55,14 @@ class Document:
         return Document(self.path, self.text, table)
 
 
-def read(path: Path) -> Document | None:
+def read(path: Path, *, named: bool = False) -> Document | None:
     """The document at this path, or None where there is no file.
 
-    Raises ConfigError, one sentence with the whole path, where it cannot be read as TOML.
+    Raises ConfigError, one sentence with the whole path, where it cannot be read as TOML. Only
+    where a person `named` the path may a pipe be in the place of the file: it is waited for.
     """
+    if path.is_fifo() and not named:
+        raise ConfigError(f"{path}: this is a pipe; a TOML file belongs here")
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -87,7 +90,7 @@ def find(table: Mapping[str, Any], dotted: str) -> tuple[str, ...]:
 
 def _decode(path: Path, data: bytes) -> str:
     if data.startswith(_UTF16) or b"\0" in data[:64]:
-        raise ConfigError(f"{path}: this is UTF-16 text; save it as UTF-8")
+        raise ConfigError(f"{path}: this is UTF-16, or no text at all; save it as UTF-8")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

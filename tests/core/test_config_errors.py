@@ -110,7 +110,7 @@ def test_a_syntax_error_names_path_line_column_and_reason(tmp_path, toml, expect
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_is_named(tmp_path, encoding):
     (line,) = errors(tmp_path, '[session]\nmodel = "x"\n'.encode(encoding))
-    assert line == f"{tmp_path / 'config.toml'}: this is UTF-16 text; save it as UTF-8"
+    assert line == f"{tmp_path / 'config.toml'}: this is UTF-16, or no text at all; save it as UTF-8"
 
 
 def test_an_older_encoding_is_named_with_its_line(tmp_path):

@@ -1,0 +1,174 @@
+"""What cannot be read on the command line is one sentence, exit code 2, and nothing is sent or written."""
+
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from mino_core.testing import Terminal, home, mino, run
+
+
+def refused(env, *args):
+    done = run(args, env)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: ")
+    assert done.err.count("\n") == 1
+    assert not any(Path(env["MINO_HOME"]).iterdir())
+    return done.err
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--provder", "x"), "there is no flag --provder; did you mean --provider?"),
+        (("--modell=x", "-p", "hi"), "there is no flag --modell; did you mean --model?"),
+        (("--frobnicate", "config", "show"), "there is no flag --frobnicate; `mino --help` lists them"),
+        (("-p",), "-p/--prompt: expected one argument"),
+        (("--model",), "--model: expected one argument"),
+        (("-o", "x", "-p", "hi"), "write -o KEY=VALUE"),
+        (("-o", "=3", "-p", "hi"), "write -o KEY=VALUE"),
+        (("-o", "t=nan", "-p", "hi"), "JSON has no such value"),
+        (("-a", " ", "-p", "hi"), "-a FILE: the name of the file is blank"),
+        (("-e", "", "-p", "hi"), "-e FILE: the name of the file is blank"),
+        (("-e", "no.py", "-p", "hi"), "there is no such file"),
+        (("--config", "no.toml", "-p", "hi"), "there is no such file"),
+        (("-p", ""), "nothing was asked"),
+        (("-p", " \t\u3000"), "nothing was asked"),
+    ],
+)
+def test_a_flag_that_cannot_be_read_is_one_sentence(tmp_path, args, words):
+    assert words in refused(home(tmp_path), *args)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("-p", "hi", "-i"),
+        ("-c", "--resume", "01"),
+        ("--no-history", "--history", "jsonl"),
+        *((flag, "config", "path") for flag in ("-i", "-c")),
+        ("-p", "what", "is", "it"),
+        ("-a", "f", "config", "path"),
+        ("--resume", "01", "config", "path"),
+    ],
+)
+def test_what_would_be_dropped_is_refused(tmp_path, args):
+    assert "exclude each other" in refused(home(tmp_path), *args)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("confg", "; did you mean config?"),
+        ("docter", "; did you mean doctor?"),
+        ("hello", "; to ask something, write mino -p TEXT"),
+    ],
+)
+def test_an_unknown_subcommand_names_those_there_are_and_the_way_on(tmp_path, name, words):
+    err = refused(home(tmp_path), name, "world")
+    assert "there are: config, doctor, history, init" in err
+    assert words in err
+
+
+def test_help_says_what_every_flag_does_within_eighty_columns(tmp_path):
+    told = run(["--help"], home(tmp_path, COLUMNS="80")).out
+    assert max(map(len, told.splitlines())) <= 80
+    for flag in re.findall(r"^  (-[^\n]*)\n(?!   )", told, re.MULTILINE):
+        assert re.search(r"\S {2,}\S", flag), f"{flag} has no words of help"
+
+
+@pytest.mark.parametrize("args", [("--help", "history", "list"), ("history", "list", "--help")])
+def test_help_before_a_subcommand_is_the_subcommands(tmp_path, args):
+    done = run(args, home(tmp_path))
+    assert (done.code, done.err) == (0, "")
+    assert "--here" in done.out
+
+
+def test_a_blank_flag_counts_as_not_set(tmp_path):
+    env = home(tmp_path)
+    plain = run(["config", "show"], env)
+    blank = [
+        word
+        for flag in ("provider", "model", "renderer", "input", "history", "config")
+        for word in (f"--{flag}", "")
+    ]
+    assert run([*blank, "config", "show"], env) == plain
+
+
+@pytest.mark.parametrize(
+    "args", [("--version",), ("--help",), ("config", "show"), ("config", "show", "--json")]
+)
+def test_an_output_that_takes_nothing_is_one_sentence_or_141(tmp_path, args):
+    env = home(tmp_path)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            mino(*args), check=False, env=env, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert (done.returncode, done.stderr) == (
+        3,
+        "Error: cannot write to standard output: No space left on device\n",
+    )
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        mino(*args), check=False, env=env, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+# -- configuration files that are no files -----------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["config.toml", "state.toml"])
+def test_a_pipe_in_the_place_of_a_file_is_no_reason_to_wait(tmp_path, name):
+    env = home(tmp_path)
+    os.mkfifo(Path(env["MINO_HOME"], name))
+    done = run(["config", "path"], env)
+    assert done.code == (2 if name == "config.toml" else 0)
+    told = run(["-p", ""], env).err if name == "config.toml" else run(["config", "show"], env).out
+    assert f"{name}: this is a pipe; a TOML file belongs here" in told
+
+
+def test_a_pipe_that_somebody_names_is_read(tmp_path):
+    reader, writer = os.pipe()
+    os.write(writer, b'[session]\nmodel = "from-a-pipe"\n')
+    os.close(writer)
+    done = subprocess.run(
+        mino("--config", f"/dev/fd/{reader}", "config", "show"),
+        check=False,
+        env=home(tmp_path),
+        pass_fds=[reader],
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+    os.close(reader)
+    assert "from-a-pipe" in done.stdout
+
+
+def test_ctrl_c_ends_the_wait_for_a_pipe_that_nobody_writes_to(tmp_path):
+    env = home(tmp_path)
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    child = subprocess.Popen(mino("--config", str(fifo), "config", "show"), env=env, stderr=subprocess.PIPE)
+    writer = os.open(fifo, os.O_WRONLY)  # returns once mino has opened it, and so waits for what it says
+    try:
+        child.send_signal(signal.SIGINT)
+        assert child.wait(60) == 130
+    finally:
+        os.close(writer)
+        child.kill()
+        child.communicate()
+
+
+def test_a_mistake_among_the_settings_of_the_history_stops_the_start(tmp_path):
+    env = home(tmp_path, "[history]\nfsnyc = 1\n")
+    done = run(["-p", "hi"], env)
+    assert (done.code, done.out) == (2, "")
+    assert "config.toml:2: history.fsnyc: is not a setting of the history backend 'jsonl'" in done.err
+    with Terminal(mino(), env) as terminal:
+        assert terminal.wait_exit() == 2
+        assert "history.fsnyc" in terminal.text
