@@ -110,6 +110,6 @@ _SHAPES: dict[str, Callable[[], Iterator[str]]] = {
 SHAPES = tuple(_SHAPES)
 
 
-def words(n: int) -> str:
+def words(n: int, shape: str = "prose") -> str:
     """Some `n` characters of prose, for messages that are already there."""
-    return "".join(islice(_until(n, _prose()), None))
+    return "".join(islice(_until(n, _SHAPES[shape]()), None))

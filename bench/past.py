@@ -14,7 +14,8 @@ from .report import Report, Row
 from .samples import interleaved, medians
 from .server import Server
 
-_NEEDLE = "needle-in-the-past"
+#: What is searched for, in any case and in Chinese: the last words of a conversation.
+_NEEDLE, _CHINESE = "Needle in the past", "往事里的针"
 _APPENDS = 200
 #: Conversations longer than this are gone on with, but not sent.
 _SENT = 10_000
@@ -116,8 +117,9 @@ def _records(id: str, messages: int) -> Iterator[dict[str, object]]:
     yield {"id": id, "time": when, "type": "head", "format": 1, "mino": "0", "directory": "/"}
     yield {"id": "01H" + "0" * 23, "time": when, "type": "titled", "title": "bench"}
     for n in range(messages):
-        role, size = ("assistant", 600) if n % 2 else ("user", 120)
-        parts = [{"type": "text", "text": words(size) + (_NEEDLE if n == messages - 1 else "")}]
+        role, text = ("assistant", words(600)) if n % 2 else ("user", words(40, "cjk"))
+        last = _NEEDLE + _CHINESE if n == messages - 1 else ""
+        parts = [{"type": "text", "text": text + last}]
         said = {"message": {"role": role, "parts": parts, "meta": {}}}
         outcome = {"outcome": "completed"} if n % 2 else {}
         yield {"id": f"01J{n:023d}", "time": when, "type": "said", "turn": n // 2 + 1, **said, **outcome}
@@ -137,22 +139,33 @@ def _append(report: Report, mino: Client) -> None:
 
 
 def _search(report: Report, mino: Client, rounds: int) -> None:
+    """The floor looks for the same in the same files, and ignores case as well."""
     history = mino.home / ".mino" / "history"
     files = sorted(str(path) for path in history.rglob("*.jsonl"))
     megabytes = sum(Path(name).stat().st_size for name in files) / 1e6
     program = mino.version[0]
+    nothing = {**mino.env, "MINO_HOME": str(mino.home / "nothing")}
 
-    def wall(argv: list[str]) -> Callable[[], float]:
-        return lambda: 1000 * process.into_pipe(argv, mino.env, whole=False).wall
+    def run(*argv: str, env: Mapping[str, str] = mino.env) -> Callable[[], float]:
+        return lambda: 1000 * process.into_pipe(argv, env, whole=False).cpu
 
-    runs = {
-        "grep": wall(["grep", "-l", _NEEDLE, *files]),
-        "mino": wall([program, "history", "search", _NEEDLE]),
-        "history": wall([program, "history", "list", "--json"]),
-    }
-    took = medians(interleaved(rounds, runs))
-    group = f"search in {megabytes:,.0f} MB"
+    runs = {"nothing": run(program, "history", "search", _NEEDLE, env=nothing)}
+    for needle in (_NEEDLE, _CHINESE):
+        runs |= {
+            f"grep {needle}": run("grep", "-liF", needle.lower(), *files),
+            needle: run(program, "history", "search", needle.lower()),
+        }
+    took = medians(interleaved(rounds, runs | {"list": run(program, "history", "list", "--json")}))
+    group, rows = f"search in {megabytes:,.0f} MB", []
+    for needle, what in ((_NEEDLE, "words"), (_CHINESE, "Chinese words")):
+        floor, unit = took[f"grep {needle}"], "ms CPU"
+        searching = took[needle] - took["nothing"]
+        rows += [
+            Row(group, f"searching for {what}", searching, unit, floor, "grep -liF", 2),
+            Row(group, f"mino history search, {what}", took[needle], unit, floor, "grep -liF"),
+        ]
     report.add(
-        Row(group, "mino history search", took["mino"], "ms", took["grep"], "grep -l"),
-        Row(group, "mino history list", took["history"], "ms"),
+        *rows,
+        Row(group, "mino history search, where nothing is kept", took["nothing"], "ms CPU"),
+        Row(group, "mino history list", took["list"], "ms CPU"),
     )

@@ -89,8 +89,10 @@ def summary(history: History, head: Head) -> Summary:
 def title(log: Log) -> str:
     """The last title of a conversation, empty where it has none."""
     last: Callable[[str], Record | None] | None = getattr(log, "last", None)
-    backwards = (last(kind) for kind in ("titled", "head")) if last else log.records(reverse=True)
-    return last_title(record for record in backwards if record is not None)
+    if last is None:
+        return last_title(log.records(reverse=True))
+    titled = last("titled") or next(iter(log.records()), None)  # a head may have one, too
+    return last_title([titled] if titled else [])
 
 
 def last_title(backwards: Iterable[Record]) -> str:

@@ -82,7 +82,7 @@ class FileLog:
             return None
         named = f'"{type}"'.encode()
         with self._reading() as file:
-            likely = (lines.parse(line) for line in lines.backward(file) if named in line)
+            likely = map(lines.parse, lines.backward(file, named))
             return next((record for record in likely if record and record["type"] == type), None)
 
     def holding(self, needle: lines.Needle) -> Iterator[Record]:

@@ -22,15 +22,12 @@ from .rules import check_format, check_id, unknown
 _NAME = re.compile(r"(?:.*-)?([0-9A-Z]{26})\.jsonl")
 _LONGEST_HEAD = 65536
 _LONGEST_FOLDER = 60
-#: From how many bytes on a search begins with grep, which is twice as fast as Python's own search.
-_WORTH_A_PROCESS = 16_000_000
 
 
 class _Found(NamedTuple):
     written: int  # in nanoseconds since 1970
     id: str
     path: str
-    size: int  # in bytes
 
 
 class Jsonl:
@@ -55,7 +52,7 @@ class Jsonl:
         A head with `damaged` and without records stands for one that cannot be read.
         """
         needle = lines.Needle(text)
-        for found in self._likely(needle):
+        for found in self._newest_first():
             try:
                 records = FileLog(Path(found.path), write=False).holding(needle)
                 if (first := next(records, None)) is not None:
@@ -97,26 +94,6 @@ class Jsonl:
         except OSError:
             pass  # it holds other conversations
 
-    def _likely(self, needle: lines.Needle) -> list[_Found]:
-        """The files to look into, without those of which grep, where there is one, knows better."""
-        files = self._newest_first()
-        if sum(found.size for found in files) < _WORTH_A_PROCESS or not needle.sought:
-            return files
-        import subprocess
-
-        how = "-rlFi" if needle.has_letters else "-rlF"
-        command: list[str | bytes | Path] = ["grep", how, "-e", needle.sought, self._root]
-        try:
-            grep = subprocess.run(
-                command, capture_output=True, env={**os.environ, "LC_ALL": "C"}, check=False
-            )
-        except OSError:
-            return files
-        if grep.returncode not in (0, 1):  # it could not read everything
-            return files
-        told = set(grep.stdout.splitlines())
-        return [found for found in files if os.fsencode(found.path) in told]
-
     def _newest_first(self) -> list[_Found]:
         listed = sorted(self._files(), reverse=True)
         self._seen = {found.id: found for found in listed}
@@ -152,7 +129,7 @@ def _conversations(folder: str, wanted: str | None) -> Iterator[_Found]:
         if name and wanted in {None, name[1]} and entry.is_file(follow_symlinks=False):
             state = entry.stat()
             if state.st_size:
-                yield _Found(state.st_mtime_ns, name[1], entry.path, state.st_size)
+                yield _Found(state.st_mtime_ns, name[1], entry.path)
 
 
 def _head(found: _Found) -> Head:

@@ -110,6 +110,18 @@ def _said(parts: Any) -> Iterator[str]:
     for part in parts if isinstance(parts, list | tuple) else ():
         if isinstance(part, Mapping):
             yield from (text for key in _WORDS if isinstance(text := part.get(key), str) and text)
+            if isinstance(json := part.get("arguments"), str) and "\\u" in json:
+                yield _unescaped(json)
+
+
+def _unescaped(json: str) -> str:
+    """What arguments say in which a model escaped letters."""
+    from json import dumps, loads
+
+    try:
+        return dumps(loads(json), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return ""
 
 
 def _excerpt(text: str, sought: str) -> str:

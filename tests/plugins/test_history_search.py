@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -10,15 +11,12 @@ from hypothesis import strategies as st
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
 
-from mino_history import jsonl, lines, mino_histories, mino_subcommands
+from mino_history import lines, mino_histories, mino_subcommands
 
 
-@pytest.fixture(params=["jsonl", "jsonl with grep", "memory"])
-def host(request, tmp_path, monkeypatch):
-    name, _, grep = request.param.partition(" with ")
-    if grep:
-        monkeypatch.setattr(jsonl, "_WORTH_A_PROCESS", 0)
-    return SimpleNamespace(history=mino_histories()[name](Settings({}, home=tmp_path)))
+@pytest.fixture(params=["jsonl", "memory"])
+def host(request, tmp_path):
+    return SimpleNamespace(history=mino_histories()[request.param](Settings({}, home=tmp_path)))
 
 
 @pytest.fixture
@@ -139,35 +137,59 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_searched(tmp_path
     assert capsys.readouterr().out.startswith(name)
 
 
-@pytest.mark.parametrize("grep", ["", "#!/bin/sh\nexit 2\n"], ids=["no grep", "a grep that fails"])
-def test_without_grep_everything_is_found_all_the_same(tmp_path, monkeypatch, capsys, grep):
-    host = SimpleNamespace(history=mino_histories()["jsonl"](Settings({}, home=tmp_path)))
-    name = kept(host, said("needle"))
-    (tmp_path / "bin").mkdir()
-    if grep:
-        (tmp_path / "bin" / "grep").write_text(grep)
-        (tmp_path / "bin" / "grep").chmod(0o755)
-    monkeypatch.setattr(jsonl, "_WORTH_A_PROCESS", 0)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    assert mino_subcommands()["history"](["search", "needle"], host) == 0
-    assert capsys.readouterr().out.startswith(name)
+_alphabet = st.sampled_from(list("aAbBéÉßſΣς漢字👩\u0301\u3000\n\"\\/<>&'\u2028 \x85\x1b\ud800"))
+#: Every way in which programs write JSON.
+_WRITERS = {
+    "as mino does": lambda value: lines.dump(value).decode(),
+    "in ASCII": lambda value: json.dumps(value) + "\n",
+    "in ASCII, with large digits": lambda value: _large(json.dumps(value)) + "\n",
+    "for the web": lambda value: _for_the_web(lines.dump(value).decode()),
+}
 
 
-_alphabet = st.sampled_from(list('aAbBéÉßſ漢字\n"\\\u2028 \x85'))
+def _large(text):
+    return re.sub(r"(?<!\\)((?:\\\\)*\\u)([0-9a-f]{4})", lambda found: found[1] + found[2].upper(), text)
+
+
+def _for_the_web(text):
+    for letter in "<>&'":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text.replace("/", "\\/")
 
 
 @settings(deadline=None)
 @given(
     st.lists(st.text(_alphabet, max_size=12), min_size=1, max_size=5),
     st.text(_alphabet, min_size=1, max_size=3),
+    st.sampled_from(sorted(_WRITERS)),
 )
-def test_no_line_that_holds_a_text_is_missed(texts, sought):
-    data = b"".join(lines.dump(said(text)) for text in texts)
+def test_no_line_that_holds_a_text_is_missed_whoever_wrote_it(texts, sought, writer):
+    data = "".join(_WRITERS[writer](said(text)) for text in texts).encode()
     candidates = {
         json.loads(line)["message"]["parts"][0]["text"]
         for line in lines.Needle(sought).lines(io.BytesIO(data))
     }
     assert {text for text in texts if sought.lower() in text.lower()} <= candidates
+
+
+def test_what_a_model_escaped_in_its_arguments_is_found(host, search):
+    call = {"type": "tool_call", "id": "c", "name": "look", "arguments": json.dumps({"for": "協議"})}
+    broken = {**call, "arguments": '{"for": "\\u534'}
+    parts = [call, broken]
+    name = kept(host, record("said", turn=1, message={"role": "assistant", "parts": parts, "meta": {}}))
+    assert search("協議")[0].startswith(name) and search("look")[0].startswith(name)
+
+
+def test_lines_from_the_end_are_those_from_the_beginning_wherever_a_block_ends(monkeypatch):
+    text = b"one two\n\nx\n" + b"two " * 40 + b"\n\ntwo\n" + b"three" * 9
+    for data in (text, text + b"\n", b"\n" + text, b"", b"\n"):
+        every = data.split(b"\n")
+        held = [line for line in every if b"two" in line]
+        for size in range(1, 60):
+            monkeypatch.setattr(lines, "_BLOCK", size)
+            assert list(lines.backward(io.BytesIO(data))) == every[::-1]
+            assert list(lines.backward(io.BytesIO(data), b"two")) == held[::-1]
+            assert list(lines.Needle("Two").lines(io.BytesIO(data))) == held
 
 
 def test_lines_that_do_not_hold_it_are_not_parsed_wherever_a_block_ends():
