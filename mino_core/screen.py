@@ -27,6 +27,16 @@ _LINKING_VARIABLES = (
 )
 _LINKING_PROGRAMS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby"})
 _LINKING_TERMS = ("xterm-kitty", "alacritty", "foot", "xterm-ghostty", "contour")
+#: Terminals that wrap anew what stands in them when their width changes, the row of the cursor too; and
+#: programs between them and us that do not.
+_WRAPPING_VARIABLES = (
+    "TMUX",
+    "KITTY_WINDOW_ID",
+    "ALACRITTY_WINDOW_ID",
+    "WEZTERM_PANE",
+    "GHOSTTY_RESOURCES_DIR",
+)
+_BETWEEN = ("STY", "VIM_TERMINAL", "NVIM", "INSIDE_EMACS")
 _DUMB = frozenset({"dumb", "unknown"})
 
 
@@ -46,8 +56,9 @@ class Screen:
     """Standard output, through a descriptor of our own.
 
     `is_terminal` says whether it is one, `can_move` whether that terminal understands escape
-    sequences, `colour` and `hyperlinks` whether they are wanted there. `columns` and `rows` are
-    read at each use, since windows change.
+    sequences, `colour` and `hyperlinks` whether they are wanted there, `wraps_anew` whether it is
+    known to wrap old rows anew in a window of another width. `columns` and `rows` are read at each
+    use, since windows change.
     """
 
     def __init__(
@@ -67,6 +78,7 @@ class Screen:
         self.can_move = self.is_terminal and self._environ.get("TERM", "") not in _DUMB
         self.colour = self._wants_colour()
         self.hyperlinks = self.can_move and self._draws_links()
+        self.wraps_anew = self.can_move and self._wraps_anew()
         #: How often another program had the terminal meanwhile: what was open there is gone.
         self.visits = 0
 
@@ -81,13 +93,23 @@ class Screen:
             return forced != "0"
         if env.get("TMUX") or env.get("TERM", "").startswith("screen"):
             return False
-        if env.get("VTE_VERSION", "").isdigit() and int(env["VTE_VERSION"]) >= 5000:
-            return True
         return (
-            any(env.get(name) for name in _LINKING_VARIABLES)
+            self._is_recent_vte()
+            or any(env.get(name) for name in _LINKING_VARIABLES)
             or env.get("TERM_PROGRAM") in _LINKING_PROGRAMS
             or env.get("TERM", "").startswith(_LINKING_TERMS)
         )
+
+    def _wraps_anew(self) -> bool:
+        env = self._environ
+        if any(env.get(name) for name in _BETWEEN):
+            return False
+        known = self._is_recent_vte() or env.get("TERM", "").startswith("foot")
+        return known or any(env.get(name) for name in _WRAPPING_VARIABLES)
+
+    def _is_recent_vte(self) -> bool:
+        version = self._environ.get("VTE_VERSION", "")
+        return version.isdigit() and int(version) >= 5000
 
     @property
     def columns(self) -> int:

@@ -3,7 +3,7 @@
 CommonMark, with four differences for the sake of what models write. No letter is lost:
 `__init__`, `2*3*4`, `C:\\new\\_x`, HTML and maths stay as they are. Emphasis works between
 ideographs and their punctuation. A newline is a newline. And a construct that is not closed
-within `limit` characters is none, so that an answer never has to be read again from its start.
+within `limit` characters and so many `lines` is none, so that nothing is read again from the start.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ def inline(
     bits: int = 0,
     before: str = "",
     limit: int = 1000,
+    lines: int = 4,
     hold: int | None = None,
     final: bool = True,
 ) -> Inline:
@@ -41,7 +42,7 @@ def inline(
 
     What is open at the end, where that is not `final`, is shown as it will look once it is closed.
     """
-    return _Reader(text, palette, bits=bits, before=before, limit=limit, final=final).read(hold)
+    return _Reader(text, palette, bits=bits, before=before, reach=(limit, lines), final=final).read(hold)
 
 
 class _Bracket(NamedTuple):
@@ -52,13 +53,13 @@ class _Bracket(NamedTuple):
 
 class _Reader:
     def __init__(
-        self, text: str, palette: Palette, *, bits: int, before: str, limit: int, final: bool
+        self, text: str, palette: Palette, *, bits: int, before: str, reach: tuple[int, int], final: bool
     ) -> None:
         self.text = text
         self.palette = palette
         self.bits = bits
         self.before = before
-        self.limit = limit
+        self.limit, self.lines = reach
         self.final = final
         self.items: list[Item] = []
         self.delimiters = Delimiters(self.items)
@@ -95,7 +96,7 @@ class _Reader:
     def _reach(self, start: int, limit: int) -> int:
         """Up to where what begins at `start` must be closed: so many characters, and few lines."""
         at = start
-        for _ in range(marks.MOST_LINES):
+        for _ in range(self.lines):
             at = self.text.find("\n", at + 1, start + limit)
             if at < 0:
                 return start + limit

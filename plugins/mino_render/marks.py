@@ -17,8 +17,6 @@ OPEN_ENTITY = re.compile(r"&#?[A-Za-z0-9]{0,32}\Z")
 DOLLARS = re.compile(r"\$(?=[^\s$])(?:[^$\n\\]|\\.)*(?<=\S)\$(?![\d$])")
 #: How far dollars reach, and the word around a backslash.
 SHORT = 200
-#: A construct goes over no more lines than this.
-MOST_LINES = 4
 URL = re.compile(r"https?://[!-;=?-Z_a-z{|}~]*")
 TARGET = re.compile(
     r"\(\s*(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))"

@@ -23,8 +23,10 @@ class Page:
         #: Whether the cursor can be put into a column.
         self.moves = moves
         self.parsed = 0
-        #: An emphasis or a link longer than this is none. What is open must fit on the screen.
-        self.limit = max(2 * columns, min(2000, columns * max(rows - 8, 1) // 2))
+        #: An emphasis or a link longer than this is none, or one that goes over more lines. What is open
+        #: must fit on the screen.
+        self.limit = max(columns if rows < 6 else 2 * columns, min(2000, columns * (rows - 8) // 2))
+        self.lines = max(1, min(4, rows - 6))
 
     @property
     def room(self) -> int:

@@ -102,12 +102,14 @@ class Painter:
         """How far up, and to which column, writing starts: after `kept` of line `same`, or later.
 
         A window may have changed its width, and the terminal may have wrapped anew what stood in
-        it, or not: of the heights a line may have, the smallest one is sure not to be finished.
+        it, or not. Where that is not known, of the heights a line may have the smallest one is sure
+        not to be finished.
         """
         old = self._shown
         starts = [self._start] + [0] * (len(old) - 1)
+        widths = (columns,) if self._screen.wraps_anew else (columns, self._columns)
         downs = [
-            min(place(narrowest(text), at, width)[0] for width in (columns, self._columns))
+            min(place(narrowest(text), at, width)[0] for width in widths)
             for text, at in zip(map(_text, old), starts, strict=True)
         ]
         reach = self._screen.rows - 1

@@ -98,6 +98,7 @@ class Paragraph:
             bits=self._bits,
             before=self._before,
             limit=page.limit,
+            lines=page.lines,
             hold=self._holds(),
             final=False,
         )
@@ -120,11 +121,15 @@ class Paragraph:
         if self.is_heading:
             self._tail = _CLOSING_HASHES.sub("", self._tail)
         page.parsed += len(self._tail)
-        self._wrapper.add(
-            inline(
-                self._tail.rstrip(), page.palette, bits=self._bits, before=self._before, limit=page.limit
-            ).settled
+        read = inline(
+            self._tail.rstrip(),
+            page.palette,
+            bits=self._bits,
+            before=self._before,
+            limit=page.limit,
+            lines=page.lines,
         )
+        self._wrapper.add(read.settled)
         return self._wrapper.finish()
 
     def _gather(self) -> None:

@@ -194,6 +194,25 @@ def test_links_are_drawn_where_the_terminal_is_known_to(environ, links):
     screen.close()
 
 
+@pytest.mark.parametrize(
+    ("environ", "wraps"),
+    [
+        ({"TERM": "xterm"}, False),
+        ({"TERM": "xterm", "VTE_VERSION": "7200"}, True),
+        ({"TERM": "foot"}, True),
+        ({"TERM": "tmux-256color", "TMUX": "x"}, True),
+        ({"TERM": "screen", "TMUX": "x", "STY": "x"}, False),
+        ({"TERM": "xterm-kitty", "KITTY_WINDOW_ID": "1"}, True),
+        ({"TERM": "xterm-256color", "KITTY_WINDOW_ID": "1", "NVIM": "x"}, False),
+        ({"TERM": "dumb", "KITTY_WINDOW_ID": "1"}, False),
+    ],
+)
+def test_rows_are_wrapped_anew_where_the_terminal_is_known_to(environ, wraps):
+    screen = on_terminal(**environ)
+    assert screen.wraps_anew is wraps
+    screen.close()
+
+
 def test_a_pipe_has_no_colour_and_a_size(tmp_path):
     screen = screen_on(tmp_path / "out", TERM="xterm")
     assert (screen.is_terminal, screen.can_move, screen.colour) == (False, False, False)

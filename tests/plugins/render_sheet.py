@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 from mino_core import Idle, RoundStarted, Settings, TextDelta, TurnEnded, TurnStarted
 from mino_core.testing.paper import Paper
@@ -17,7 +18,7 @@ class Sheet:
         self.columns, self.rows = columns, rows
         self.is_terminal = self.can_move = True
         self.colour, self.hyperlinks = colour, hyperlinks
-        self.visits = 0
+        self.visits, self.wraps_anew = 0, False
         self.written = []
         self._held = []
         self._paper = Paper(columns, rows, lambda data: None)
@@ -39,6 +40,13 @@ class Sheet:
     def resize(self, columns, rows):
         self.columns, self.rows = columns, rows
         self._paper.resize(columns, rows)
+
+    def wrap_anew(self, columns):
+        """Another width, in a terminal that wraps its rows anew; all was written straight on so far."""
+        assert "A" not in re.findall(r"\x1b\[[?0-9;]*([A-Za-z])", self.raw)
+        self.columns = columns
+        self._paper = Paper(columns, self.rows, lambda data: None)
+        self._paper.feed(self.raw.replace("\n", "\r\n").encode())
 
     @property
     def raw(self):

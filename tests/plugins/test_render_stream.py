@@ -124,6 +124,26 @@ def test_a_resize_leaves_what_is_finished_alone(narrower):
     assert sheet.cursor[1] == 0
 
 
+@pytest.mark.parametrize("narrower", [30, 24, 12])
+def test_where_rows_are_wrapped_anew_the_open_ones_are_taken_back_whole(narrower):
+    table = "| column a | column b which is wide | c |\n|---|---|---|\n"
+    rows = [f"| cell {n} is long enough | and so is the second one | x |\n" for n in range(3)]
+    sheet = Sheet(78, 40)
+    sheet.wraps_anew = True
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    renderer.show(TextDelta("all finished\n\n" + table + rows[0] + rows[1] + "| ce"))
+    renderer.show(Idle())
+    sheet.wrap_anew(narrower)
+    renderer.show(TextDelta("ll 2" + rows[2].removeprefix("| cell 2") + "\nEND"))
+    renderer.show(TurnEnded(1, "completed"))
+    final = Sheet(narrower, 40)
+    draw(final, ["all finished\n\n" + table + "".join(rows) + "\nEND"])
+    assert sheet.text.split("\n")[-8:] == final.text.split("\n")[-8:]
+    assert sheet.text.count("│ x") == final.text.count("│ x")
+    assert sheet.text.count("END") == 1
+
+
 def test_a_notice_stands_above_the_row_that_is_being_written():
     sheet = Sheet(40, 10)
     renderer = rich(sheet)
