@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .records.messages import is_blank as is_blank
     from .screen import Sanitiser as Sanitiser
     from .screen import Screen as Screen
+    from .screen import sanitise as sanitise
     from .secret import Secret as Secret
     from .secret import mask as mask
     from .session import Session as Session
@@ -107,7 +108,7 @@ _HOMES = {
         "record",
     ),
     "records.finding": ("Summary", "find_conversation", "summary"),
-    "screen": ("Sanitiser", "Screen"),
+    "screen": ("Sanitiser", "Screen", "sanitise"),
     "session": ("Session",),
     "tools": ("ToolContext",),
     "types": (

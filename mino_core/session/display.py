@@ -162,9 +162,10 @@ def _safe(event: Event) -> Event:
         case ToolStarted(call):
             return ToolStarted(_safe_call(call))
         case ToolOutput(call_id, text):
-            return ToolOutput(call_id, sanitise(text))
-        case ToolEnded(_, result, _):
-            return replace(event, result=replace(result, content=sanitise(result.content)))
+            return ToolOutput(sanitise(call_id), sanitise(text))
+        case ToolEnded(call_id, result, seconds):
+            safe_id, content = sanitise(call_id), sanitise(result.content)
+            return ToolEnded(safe_id, replace(result, call_id=safe_id, content=content), seconds)
         case SessionStarted():
             return replace(
                 event,
@@ -175,16 +176,16 @@ def _safe(event: Event) -> Event:
         case SessionEnded(farewell):
             return SessionEnded(sanitise(farewell))
         case TurnEnded(error=ProviderError() as error):
-            safe = ProviderError(
+            safe_error = ProviderError(
                 error.kind,
                 sanitise(error.message),
                 error.status,
                 sanitise(error.request_id),
                 error.retry_after,
             )
-            return replace(event, error=safe)
+            return replace(event, error=safe_error)
     return event
 
 
 def _safe_call(call: ToolCall) -> ToolCall:
-    return ToolCall(call.id, sanitise(call.name), sanitise(call.arguments))
+    return ToolCall(sanitise(call.id), sanitise(call.name), sanitise(call.arguments))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mino_core import Sanitiser
+from mino_core import sanitise
 
 if TYPE_CHECKING:
     from mino_core import Screen, Session
@@ -34,15 +34,9 @@ def pose(session: Session | None, screen: Screen, question: str) -> None:
     if session is not None:
         session.notify(question)
     else:
-        screen.aside(shown(question) + "\n")
+        screen.aside(sanitise(question) + "\n")
 
 
 def offer(choices: Sequence[str]) -> str:
     """The prompt of a question."""
-    return f"[{'/'.join(map(shown, choices))}] "
-
-
-def shown(text: str) -> str:
-    """Text from anywhere, fit for a terminal."""
-    sanitiser = Sanitiser()
-    return sanitiser.feed(text) + sanitiser.end()
+    return f"[{'/'.join(map(sanitise, choices))}] "

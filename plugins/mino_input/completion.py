@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from .choices import shown
+from mino_core import sanitise
 
 if TYPE_CHECKING:
     from mino_core import Session
@@ -50,7 +50,7 @@ def _names(session: Session, begun: str) -> Iterable[Candidate]:
     for name in sorted(commands):
         if name.startswith(begun):
             summary, _, _ = (commands[name].value.__doc__ or "").strip().partition("\n")
-            yield Candidate(name, len(begun), shown(summary))
+            yield Candidate(name, len(begun), sanitise(summary))
 
 
 def _paths(begun: str) -> Iterable[Candidate]:

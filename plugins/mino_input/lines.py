@@ -11,9 +11,9 @@ import select
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mino_core import Pasted, wait
+from mino_core import Pasted, sanitise, wait
 
-from .choices import offer, pose, shown, understand
+from .choices import offer, pose, understand
 from .kernel import END, Kernel
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Lines:
                 raise EOFError
             ahead, newline, _ = self._rest.partition(b"\n")
             if ahead or newline:
-                self._screen.aside(shown(_text(ahead)) + newline.decode())
+                self._screen.aside(sanitise(_text(ahead)) + newline.decode())
             if not newline:
                 self._prepare()
             line = self._next()

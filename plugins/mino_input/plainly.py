@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mino_core import sanitise
+
 if TYPE_CHECKING:
     from mino_core import Screen
 
@@ -19,7 +21,6 @@ def prompt(screen: Screen, text: str) -> str:
 def whole(screen: Screen, text: str, line: str) -> str:
     """A prompt and all that was sent after it, for the scrollback."""
     from . import hidden
-    from .choices import shown
 
-    rows = shown(hidden.marked(line)).split("\n")
+    rows = sanitise(hidden.marked(line)).split("\n")
     return prompt(screen, text) + ("\n" + " " * len(text)).join(rows) + "\n"
