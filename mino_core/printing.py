@@ -14,16 +14,71 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> str:
     """Rows of cells as lines of columns; the last cell of a row may be of any length."""
     held = [list(row) for row in rows]
     columns = max(map(len, held), default=0)
-    widths = [max((len(row[n]) for row in held if n < len(row) - 1), default=0) for n in range(columns)]
+    widths = [max((_cells(row[n]) for row in held if n < len(row) - 1), default=0) for n in range(columns)]
     return "\n".join(
-        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()
+        indent
+        + "  ".join(
+            cell + " " * (width - _cells(cell)) for cell, width in zip(row, widths, strict=False)
+        ).rstrip()
         for row in held
     )
 
 
-def say(text: str) -> None:
-    """Print a text that may come from outside: made safe, secrets masked."""
-    sys.stdout.write(sanitise(mask(text)) + "\n")
+def say(text: str, *, verbatim: bool = False) -> None:
+    """Print a text that may come from outside: made safe, secrets masked.
+
+    On a terminal its lines are broken between words, those of a table below their last column,
+    unless the text is to be shown `verbatim`.
+    """
+    text = sanitise(mask(text))
+    if not verbatim and sys.stdout.isatty():
+        text = wrapped(text)
+    sys.stdout.write(text + "\n")
+
+
+def wrapped(text: str) -> str:
+    """The text with its lines broken between words where they are longer than the terminal is wide."""
+    from shutil import get_terminal_size
+
+    columns = get_terminal_size().columns
+    return "\n".join(piece for line in text.split("\n") for piece in _broken(line, columns))
+
+
+def _broken(line: str, columns: int) -> list[str]:
+    """A line as several, each but the first below the last column that the line has."""
+    if _cells(line) <= columns:
+        return [line]
+    import re
+
+    below = max((found.end() for found in re.finditer(r"(?<=\S) {2,}(?=\S)", line)), default=0)
+    below = below if _cells(line[:below]) <= columns // 2 else 0
+    lines = [line[:below]]
+    for word in line[below:].split(" "):
+        begun = len(lines[-1]) > below
+        if begun and _cells(f"{lines[-1]} {word}") > columns:
+            lines.append(" " * _cells(line[:below]) + word)
+        else:
+            lines[-1] += f" {word}" if begun else word
+    return lines
+
+
+def fitted(text: str, columns: int) -> str:
+    """The text, cut where it takes more cells than that, and marked there."""
+    if _cells(text) <= columns:
+        return text
+    while (over := _cells(text) + 1 - columns) > 0:
+        text = text[: -max(over // 2, 1)]  # no character takes more than two
+    return text + "…"
+
+
+def _cells(text: str) -> int:
+    """How many cells of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth
+
+    told: int = wcswidth(text)
+    return told if told >= 0 else len(text)
 
 
 def say_json(value: Any) -> None:

@@ -31,7 +31,7 @@ def session(host: Host, screen: Screen, flags: Flags, reader: Input | None = Non
         opened.display.observers = host.observers(opened)
         for warning in (*host.config.warnings, *map(str, host.faults)):
             opened.notify(warning, "warning")
-        if flags.resume is not None or flags.continue_ or host.config.session.resume == "last":
+        if flags.resume is not None or host.config.session.resume == "last":
             from . import resuming
 
             resuming.go_on(opened, flags)

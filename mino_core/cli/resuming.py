@@ -18,7 +18,7 @@ _FIRST_LINES, _LAST_LINES = 4, 8
 
 
 def go_on(session: Session, flags: Flags) -> None:
-    """Go on with an earlier conversation, if one was asked for.
+    """Go on with the conversation that was asked for: the one named, or the last one of this directory.
 
     UsageError where somebody would have to choose and nobody is there, HistoryError where what was
     named is not there, or could be several.
@@ -29,7 +29,7 @@ def go_on(session: Session, flags: Flags) -> None:
         chosen = session.choose(flags.resume)
         if chosen is not None:
             _take_up(session, chosen)
-    elif flags.continue_ or session.config.session.resume == "last":
+    else:
         try:
             if chosen := _last_here(session):
                 _take_up(session, chosen)

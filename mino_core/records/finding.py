@@ -13,13 +13,14 @@ from .messages import WrongShape, is_blank, message_from_json
 
 
 class Summary(NamedTuple):
-    """What a list says of a conversation. `time` is when it began, `first` the first question.
+    """What a list says of a conversation. `time` is when it began, `written` when it was written to last.
 
-    `damaged` says why it cannot be read, or is empty.
+    `first` is the first question. `damaged` says why it cannot be read, or is empty.
     """
 
     id: str
     time: str
+    written: str
     directory: str
     title: str
     first: str
@@ -34,19 +35,20 @@ class Summary(NamedTuple):
     @property
     def began(self) -> str:
         """When it began, as the clock here says it."""
-        from datetime import datetime
+        return _clock(self.time)
 
-        try:
-            return f"{datetime.fromisoformat(self.time).astimezone():%Y-%m-%d %H:%M}"
-        except (ValueError, OverflowError):
-            return "?".ljust(16)
+    @property
+    def when(self) -> str:
+        """When it was written to last, as the clock here says it: what lists are ordered by."""
+        return _clock(self.written)
 
     @property
     def place(self) -> str:
-        """Its directory, from the home directory on where it is below that."""
+        """Its directory on one line, from the home directory on where it is below that."""
         home = os.path.expanduser("~")
         is_below = self.directory == home or self.directory.startswith(home + "/")
-        return "~" + self.directory[len(home) :] if is_below else self.directory
+        place = "~" + self.directory[len(home) :] if is_below else self.directory
+        return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in place)
 
 
 def beginning(history: History, prefix: str) -> list[Head]:
@@ -72,18 +74,29 @@ def find_conversation(history: History, prefix: str) -> Head:
 
 def summary(history: History, head: Head) -> Summary:
     """What a list says of the conversation with this head."""
-    called = first = damaged = ""
+    called = first = written = damaged = ""
     try:
         log = history.open(head["id"], write=False)
         try:
             first = _first_question(log.records())
+            written = next((str(record.get("time", "")) for record in log.records(reverse=True)), "")
             called = title(log)
         finally:
             log.close()
     except HistoryError as error:
         damaged = str(error)
     place, began = str(head.get("directory", "")), str(head.get("time", ""))
-    return Summary(head["id"], began, place, called, first, damaged or str(head.get("damaged", "")))
+    damaged = damaged or str(head.get("damaged", ""))
+    return Summary(head["id"], began, written or began, place, called, first, damaged)
+
+
+def _clock(time: str) -> str:
+    from datetime import datetime
+
+    try:
+        return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return "?".ljust(16)
 
 
 def title(log: Log) -> str:

@@ -15,13 +15,14 @@ _last_id = 0
 def new_id(now: float | None = None) -> str:
     """A ULID: 26 characters that sort by time. Each is greater than the one before it in this process.
 
-    `now` is in seconds since 1970. A clock that was set back does not take the order back.
+    `now` is in seconds since 1970. A clock that was set back does not take the order back, and what is
+    made in one instant still differs in more than the last letters: the start of an id is enough.
     """
     global _last_id
     milliseconds = int((time.time() if now is None else now) * 1000)
     value = milliseconds << 80 | int.from_bytes(os.urandom(10), "big")
     if value >> 80 <= _last_id >> 80:
-        value = _last_id + 1
+        value = _last_id + 1 + int.from_bytes(os.urandom(8), "big")
     _last_id = value
     return "".join(_DIGITS[value >> shift & 31] for shift in range(125, -1, -5))
 

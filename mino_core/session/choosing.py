@@ -1,4 +1,4 @@
-"""A person chooses one of the kept conversations: by when it began, where, and with which words."""
+"""A person chooses one of the kept conversations: by when it was written to, where, and with which words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mino_core.errors import HistoryError
+from mino_core.printing import fitted, table
 from mino_core.records.finding import beginning, find_conversation, summary
 from mino_core.types import Head
 
@@ -42,8 +43,14 @@ def choose(session: Session, prefix: str = "") -> str | None:
 
 
 def _ask(session: Session, page: list[Head], *, more: bool) -> str | None:
-    width = max(session.screen.columns - 1, 20)
     listed = [summary(session.host.history, head) for head in page]
-    lines = [f"{n}  {each.began}  {each.place}  {each.name}"[:width] for n, each in enumerate(listed, 1)]
+    width = max(session.screen.columns - 1, 20)
+    rows = [(str(n), each.when, _end(each.place, width // 3), each.name) for n, each in enumerate(listed, 1)]
+    lines = [fitted(line, width) for line in table(rows, "").split("\n")]
     choices = [*map(str, range(1, len(page) + 1)), *([_MORE] if more else []), _NONE]
     return session.question("\n".join(["Which conversation?", *lines]), choices)
+
+
+def _end(place: str, longest: int) -> str:
+    """The end of a directory's path, so that there is room for the first words."""
+    return place if len(place) <= longest else f"…{place[1 - longest :]}"

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mino_core import HistoryError, Message, Text, UsageError, is_blank, summary
+from mino_core import HistoryError, Message, Text, UsageError, is_blank, summary, table
+
+from .markdown import line
 
 if TYPE_CHECKING:
     from mino_core import Command, Session
@@ -32,9 +34,9 @@ def history(session: Session, text: str) -> None:
         hits = islice((hit for hit in search(session.host.history, text.strip()) if not hit.damaged), _LISTED)
         found = [(summary(session.host.history, hit.head), next(hit.matches).excerpt) for hit in hits]
     lines = []
-    for of, excerpt in found:
-        here = " (this one)" if of.id == session.id else ""
-        lines.append(f"{of.id}  {of.began}  {of.place}  {of.name[:60]}{here}")
+    rows = table([line(of) for of, _ in found], "").split("\n")
+    for row, (of, excerpt) in zip(rows, found, strict=False):
+        lines.append(row + (" (this one)" if of.id == session.id else ""))
         lines += [f"    {excerpt}"] if excerpt else []
     session.notify("\n".join([*lines, "/resume ID goes on with one."]) if lines else "There is none.")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -95,7 +96,14 @@ class Jsonl:
             pass  # it holds other conversations
 
     def _newest_first(self) -> list[_Found]:
-        listed = sorted(self._files(), reverse=True)
+        files = list(self._files())
+        at = Counter(found.written for found in files)
+
+        def order(found: _Found) -> tuple[int, str, str]:
+            # The clock of a file system may stand still for seconds.
+            return found.written, _last(found) if at[found.written] > 1 else "", found.id
+
+        listed = sorted(files, key=order, reverse=True)
         self._seen = {found.id: found for found in listed}
         return listed
 
@@ -130,6 +138,15 @@ def _conversations(folder: str, wanted: str | None) -> Iterator[_Found]:
             state = entry.stat()
             if state.st_size:
                 yield _Found(state.st_mtime_ns, name[1], entry.path)
+
+
+def _last(found: _Found) -> str:
+    """The id of the last record, which tells what was written later."""
+    try:
+        last = next(FileLog(Path(found.path), write=False).records(reverse=True), None)
+    except HistoryError:
+        return ""
+    return str(last.get("id", "")) if last else ""
 
 
 def _head(found: _Found) -> Head:

@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mino_core import (
     Conversation,
     HistoryError,
-    Sanitiser,
-    Summary,
     UsageError,
     find_conversation,
     fold,
     is_blank,
     message_to_json,
+    sanitise,
     summary,
+    table,
 )
+
+from .markdown import line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from mino_core import Head, History, Host, Record, Turn
 
-_WIDEST = 60
 #: How many matches in one conversation are shown.
 _MATCHES = 3
 
@@ -40,7 +41,7 @@ def main(argv: list[str], host: Host) -> int:
     try:
         act(host.history, wanted)
     except (HistoryError, UsageError) as error:
-        sys.stderr.write(f"Error: {error}\n")
+        sys.stderr.write(sanitise(f"Error: {error}\n"))
         return error.exit_code
     except BrokenPipeError:  # who reads has seen enough: as if SIGPIPE had ended us
         return 141
@@ -84,13 +85,8 @@ def _list(history: History, wanted: Namespace) -> None:
     if wanted.json:
         _write_json([each._asdict() for each in listed])
         return
-    for each in listed:
-        _write(f"{_line(each)}\n")
-
-
-def _line(of: Summary) -> str:
-    name = of.name if len(of.name) <= _WIDEST else f"{of.name[: _WIDEST - 1]}…"
-    return f"{of.id}  {of.began}  {of.place}  {name}"
+    if rows := [line(each) for each in listed]:
+        _write(f"{table(rows, '')}\n")
 
 
 def _show(history: History, wanted: Namespace) -> None:
@@ -126,14 +122,14 @@ def _search(history: History, wanted: Namespace) -> None:
     is_found = False
     for found in search(history, text):
         if found.damaged:
-            sys.stderr.write(f"cannot be searched: {found.damaged}\n")
+            sys.stderr.write(sanitise(f"cannot be searched: {found.damaged}\n"))
             continue
         is_found = True
         about = summary(history, found.head)
         if wanted.json:
             listed.append(about._asdict() | {"matches": [match._asdict() for match in found.matches]})
             continue
-        _write(f"{_line(about)}\n")
+        _write(f"{'  '.join(line(about))}\n")
         for match in islice(found.matches, _MATCHES):
             _write(f"    {match.who}: {match.excerpt}\n")
         if next(found.matches, None):
@@ -162,7 +158,7 @@ def _import(history: History, wanted: Namespace) -> None:
 
     made = from_chat(history, wanted.file)
     for what in made.left_out:
-        sys.stderr.write(f"left out: {what}\n")
+        sys.stderr.write(sanitise(f"left out: {what}\n"))
     sys.stderr.write(
         f"{made.turns} {'turn' if made.turns == 1 else 'turns'}; mino --resume goes on with it\n"
     )
@@ -219,7 +215,6 @@ def _write_json(value: object) -> None:
 def _write(text: str) -> None:
     """Text from outside: harmless on a terminal, verbatim into a pipe as far as its encoding goes."""
     if sys.stdout.isatty():
-        sanitiser = Sanitiser()
-        text = sanitiser.feed(text) + sanitiser.end()
+        text = sanitise(text)
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, "replace").decode(encoding))

@@ -39,6 +39,11 @@ def test_ids_ascend_when_the_clock_is_set_back():
     assert new_id() < new_id(now=1.0) < new_id()
 
 
+def test_the_start_of_an_id_tells_what_was_made_in_one_instant_apart():
+    ids = {new_id(now=4102444800.0)[:20] for _ in range(1000)}
+    assert len(ids) == 1000
+
+
 def test_an_id_begins_with_its_time():
     early, late = new_id(now=4102444800.0), new_id(now=4102444800.5)
     assert early[:10] < late[:10]

@@ -1,5 +1,7 @@
 """The slash commands about conversations, and the budget, on a real session."""
 
+import time
+
 import pytest
 from mino_core import (
     Finished,
@@ -14,6 +16,7 @@ from mino_core import (
 )
 from mino_core.testing import CommandConformance
 from stage import Stage
+from wcwidth import wcswidth
 
 from mino_history.budget import start, tokens
 from mino_history.commands import COMMANDS
@@ -155,6 +158,27 @@ def test_resume_takes_up_another_conversation_by_id_or_by_choice(tmp_path):
         with pytest.raises(HistoryError):
             run(session, "resume nothing")
         assert session.id == second
+
+
+def test_the_offered_stand_in_columns_with_the_time_of_their_last_words(tmp_path, monkeypatch):
+    stage = staged(tmp_path, "a1", "a2", "a3")
+    wide = tmp_path / "漢字\n\x1b[31m"
+    wide.mkdir()
+    for place, question in ((tmp_path, "q1"), (wide, "q2")):
+        monkeypatch.chdir(place)
+        with stage.opened() as session:
+            session.ask(question)
+    for path in tmp_path.rglob("*.jsonl"):  # began long ago, written to now
+        path.write_text(path.read_text().replace('"time":"2', '"time":"1', 1))
+    stage.reader = Answering(None)
+    with stage.opened() as session:
+        run(session, "resume")
+    ((listed, _),) = stage.reader.asked
+    lines = listed.split("\n")[1:]
+    year = time.strftime("%Y-")
+    assert len(lines) == 2 and all(line[3:].startswith(year) for line in lines)
+    assert len({wcswidth(line) for line in lines}) == 1  # so that q1 and q2 stand below each other
+    assert "漢字��[31m  q2" in lines[0] and "\x1b" not in listed
 
 
 def test_many_conversations_are_offered_in_pages(tmp_path):

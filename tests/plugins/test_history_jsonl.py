@@ -276,6 +276,16 @@ def test_a_file_that_is_no_log_is_listed_read_and_written_and_stays_recoverable(
     assert (path.read_bytes().rpartition(b'{"id"')[0] + aside) == content
 
 
+def test_what_was_written_to_in_one_instant_of_the_file_system_is_told_apart_by_its_last_record(history):
+    ids = [kept(history, text)[0] for text in "abc"]
+    log = history.open(ids[1])
+    log.append(said("more"))
+    log.close()
+    for name in ids:
+        os.utime(the_file(history, name), (1e9, 1e9))
+    assert [head["id"] for head in history.conversations()] == [ids[1], ids[2], ids[0]]
+
+
 def test_an_empty_file_is_no_conversation(history):
     name, path = kept(history, "lost")
     path.write_bytes(b"")

@@ -57,7 +57,7 @@ def test_the_list_names_each_conversation_by_its_first_words_or_its_title(host, 
     first, second = out.splitlines()
     assert code == 0
     assert first.startswith(two) and first.endswith("  /somewhere  Protocols")
-    assert second.startswith(one) and second.endswith("  ~/work  What is HTTP?")
+    assert second.startswith(one) and second.endswith("  ~/work      What is HTTP?")
 
 
 def test_an_empty_history_is_an_empty_list(history):
