@@ -18,6 +18,7 @@ from mino_core import (
     SessionEnded,
     SessionStarted,
     TextDelta,
+    ToolCall,
     ToolEnded,
     ToolOutput,
     ToolStarted,
@@ -75,7 +76,7 @@ class Rich:
             case TurnStarted():
                 self._finish()
                 self._is_labelled = False
-            case RoundStarted():
+            case RoundStarted() | ToolCall():  # a question may follow the call
                 self._finish()
             case ToolStarted(call):
                 self._finish()

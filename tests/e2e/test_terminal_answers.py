@@ -1,12 +1,13 @@
 """An answer in the real mino on a real terminal: what stands there while it comes, and afterwards."""
 
+import json
 import os
 import re
 import signal
 
 import pytest
 from mino_core import ReasoningDelta, ToolCall
-from mino_core.testing import CUT, HANG, chat
+from mino_core.testing import CUT, HANG, Terminal, chat, mino
 from talk import Talk, is_stopped
 
 CANARY = "sk-CANARY-0123456789"
@@ -313,6 +314,13 @@ EVIL = (
 )
 
 
+def powers(raw):
+    """What there is in `raw` of EVIL that a terminal would obey."""
+    sequences = ("]52", "]0", "]8", "[2J", "[10A", "[6n", "P", "_", "c")
+    marks = "\x07\x08\x0e\x0f\x9b\u202e\u2066\U000e0041"
+    return [text for text in (*(f"\x1b{each}" for each in sequences), *marks, "over\r") if text in raw]
+
+
 @pytest.mark.parametrize("plain", [False, True])
 def test_nothing_from_outside_drives_the_terminal(tmp_path, plain):  # SE-01, SE-04
     forms = [
@@ -329,27 +337,80 @@ def test_nothing_from_outside_drives_the_terminal(tmp_path, plain):  # SE-01, SE
         talk.answers("yes")
         terminal = asks(talk)
         raw = terminal.raw.decode()
-        for sequence in (
-            "\x1b]52",
-            "\x1b]0",
-            "\x1b]8",
-            "\x1b[2J",
-            "\x1b[10A",
-            "\x1b[6n",
-            "\x1bP",
-            "\x1b_",
-            "\x1bc",
-        ):
-            assert sequence not in raw
-        for char in "\x07\x08\x0e\x0f\x9b\u202e\u2066\U000e0041":
-            assert char not in raw
-        assert "over\r" not in raw
+        assert powers(raw) == []
         for words in (*honest.split(), "END"):
             assert words in raw
         assert terminal.text.count("title") == len(forms) + 1
         terminal.type("still here\r")
         talk.at_prompt()
         assert talk.asked[-1] == "still here"
+
+
+DOORS = f"""
+from mino_core import hookimpl
+
+EVIL = {EVIL!r}
+
+def peek(path: str) -> str:
+    print("printed", EVIL)
+    return EVIL
+
+def doors(session, rest):
+    session.notify(EVIL)
+    session.question(EVIL, ["yes" + EVIL, "no"])
+    raise ValueError(EVIL)
+
+@hookimpl
+def mino_tools():
+    return {{"peek": peek}}
+
+@hookimpl
+def mino_commands():
+    return {{"doors": doors}}
+"""
+
+
+def test_no_door_lets_a_sequence_through(tmp_path):
+    """Thoughts, calls, questions, results, what is printed, notices, errors, titles, file names, settings."""
+    with Talk(tmp_path, plugin=DOORS) as talk:
+        arguments = json.dumps({"path": EVIL})
+        talk.server.reply(*chat(ReasoningDelta(EVIL), "I look.", ToolCall("1" + EVIL, "peek", arguments)))
+        talk.answers("Seen.")
+        talk.server.fail(500, EVIL)
+        terminal = talk.at_prompt()
+        terminal.type("q\r")
+        terminal.wait_for("in this session]")
+        rows = terminal.text.split("\n")
+        assert any(row.endswith("I look.") for row in rows)  # the question has rows of its own
+        assert rows[-1].startswith("[yes/no")
+        terminal.type("y\r")
+        talk.at_prompt().type("q\r")
+        talk.at_prompt().type("/show 1\r")
+        talk.at_prompt().type("/doors\r")
+        terminal.wait_for("/no]")
+        terminal.type("no\r")
+        talk.at_prompt()
+        terminal.press("ctrl-d")
+        assert terminal.wait_exit() == 0
+        assert powers(terminal.raw.decode()) == []
+        titled = {"id": "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "time": "2026-01-01T00:00:00Z", "turn": 2}
+        for path in talk.home.glob("history/*/*.jsonl"):
+            path.write_text(path.read_text() + json.dumps({**titled, "type": "titled", "title": EVIL}) + "\n")
+        for arguments in (
+            ["history", "list"],
+            ["history", "search", "look"],
+            ["-p", "x", "-a", EVIL.replace("/", "")],
+            ["--provider", EVIL],
+            ["-e", EVIL, "-p", "x"],
+            ["config", "show"],
+        ):
+            if arguments[0] == "config":
+                config = talk.home / "config.toml"
+                config.write_text(config.read_text() + f"\n[{json.dumps(EVIL[:-1])}]\nx = 1\n")
+            with Terminal(mino(*arguments), talk.env) as other:
+                other.wait_exit()
+                assert other.text
+                assert powers(other.raw.decode()) == []
 
 
 def test_a_link_that_pretends_shows_where_it_goes(tmp_path):  # SE-12

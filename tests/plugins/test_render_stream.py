@@ -210,6 +210,16 @@ def test_what_another_program_drew_over_is_painted_again_and_nothing_else():
     assert sheet.text.endswith("[1]+  Stopped\n$ fg\nsome words more")
 
 
+def test_a_question_about_a_tool_stands_below_what_was_said():
+    sheet = Sheet(40, 10)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for event in (TextDelta("I look."), Idle(), ToolCall("1", "look", "{}"), Notice("info", "Run look {}?")):
+        renderer.show(event)
+    assert sheet.text == "Assistant> I look.\nRun look {}?"
+    assert sheet.cursor == (2, 0)
+
+
 def test_a_running_tool_shows_its_last_lines_until_it_ends():
     sheet = Sheet(20, 10)
     renderer = rich(sheet)
