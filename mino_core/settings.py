@@ -19,6 +19,8 @@ class _Required:
 
 
 _REQUIRED = _Required()
+#: Thirty years in seconds, and more than fits into any count: what is larger was never meant.
+_LARGEST = 1_000_000_000
 
 
 def _kind(value: object) -> str:
@@ -48,7 +50,7 @@ class Settings(Mapping[str, object]):
         locate: Callable[[str], str] | None = None,
     ) -> None:
         self._table = dict(table or {})
-        self._read: set[str] = set()
+        self._read: dict[str, object] = {}  # the keys asked for, each with the default
         self._children: list[Settings] = []
         self._locate = locate or (lambda key: "")
         self.path = path
@@ -57,7 +59,7 @@ class Settings(Mapping[str, object]):
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
 
     def __getitem__(self, key: str) -> object:
-        self._read.add(key)
+        self._read.setdefault(key, None)
         return self._table[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -82,10 +84,10 @@ class Settings(Mapping[str, object]):
     @overload
     def number(self, key: str, default: _T) -> float | _T: ...
     def number(self, key: str, default: object = _REQUIRED) -> object:
-        """An integer or a float, as written; never negative."""
+        """An integer or a float, as written, from 0 to a thousand million."""
         value = self._take(key, default, (int, float), "a number")
-        if isinstance(value, int | float) and value is not default and not 0 <= value < float("inf"):
-            raise self.error(key, "must be a number from 0 up")
+        if isinstance(value, int | float) and value is not default and not 0 <= value <= _LARGEST:
+            raise self.error(key, f"must be a number from 0 to {_LARGEST}")
         return value
 
     @overload
@@ -134,15 +136,17 @@ class Settings(Mapping[str, object]):
         below = [f"{child.name}.{key}" for child in self._children for key in child.unread()]
         return own + below
 
-    def asked(self) -> list[str]:
-        """The dotted paths of the keys that somebody asked for, whether they are there or not."""
-        below = [f"{child.name}.{key}" for child in self._children for key in child.asked()]
-        return sorted(self._read) + below
+    def asked(self) -> dict[str, object]:
+        """What somebody asked for: the dotted path of each key, and its value, or its default."""
+        own = {key: self._table.get(key, self._read[key]) for key in sorted(self._read)}
+        below = [(child.name, key, value) for child in self._children for key, value in child.asked().items()]
+        return own | {f"{name}.{key}": value for name, key, value in below}
 
     def _take(self, key: str, default: object, kind: type | tuple[type, ...], words: str) -> object:
-        self._read.add(key)
+        required = isinstance(default, _Required)
+        self._read.setdefault(key, None if required else default)
         if key not in self._table:
-            if isinstance(default, _Required):
+            if required:
                 raise self.error(key, "is missing")
             return default
         value = self._table[key]

@@ -13,6 +13,7 @@ from mino_core import interrupts, outlets
 from mino_core.config import load
 from mino_core.errors import ConfigError, MinoError, UsageError, did_you_mean
 from mino_core.plugins import Host
+from mino_core.printing import wrapped
 from mino_core.records.messages import is_blank
 from mino_core.screen import Screen, ScreenGone, sanitise
 from mino_core.secret import mask
@@ -53,8 +54,11 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _tell(text: str) -> None:
+    text = sanitise(mask(text))
     try:
-        os.write(2, (sanitise(mask(text)) + "\n").encode("utf-8", "replace"))
+        if os.isatty(2):
+            text = wrapped(text)
+        os.write(2, (text + "\n").encode("utf-8", "replace"))
     except OSError:
         pass  # nobody reads standard error
 
@@ -146,7 +150,7 @@ def _subcommand(host: Host, name: str, rest: list[str]) -> int:
         meant = did_you_mean(name, offers) or "; to ask something, write mino -p TEXT"
         raise UsageError(f"there is no subcommand {name!r}; there are: {there_are}{meant}")
     gone: OSError | None = None
-    with host.guard(offers[name].plugin, f"mino {name}", limit=None):
+    with host.guard(offers[name].plugin, f"mino {name}", waits=True):
         try:
             code = _code(lambda: offers[name].value(rest, host))
             sys.stdout.flush()

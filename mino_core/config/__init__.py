@@ -7,7 +7,7 @@ from the working directory.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,13 +136,6 @@ class Config:
         """The well-known servers, by name."""
         return presets()
 
-    @property
-    def debug(self) -> bool:
-        """Whether request bodies are shown, by `--debug`, `MINO_DEBUG` or `DEBUG`."""
-        return self.flags.debug or any(
-            self.environ.get(name, "").strip() not in ("", "0") for name in ("MINO_DEBUG", "DEBUG")
-        )
-
     def plugin(self, name: str) -> Settings:
         """The table of one plugin, empty where there is none."""
         return self.plugins.settings.get(name) or self.settings(f"plugins.settings.{name}", {})
@@ -164,11 +157,14 @@ class Config:
             return ConfigError(f"{place}: {key}: {problem}")
         return ConfigError(f"{origin or key}: {problem}")
 
-    def shown(self) -> list[Row]:
-        """Every value with where it came from, as it may be shown: secrets are masked."""
+    def shown(self, made_with: Iterable[Settings] = ()) -> list[Row]:
+        """Every value with where it came from, as it may be shown: secrets are masked.
+
+        `made_with` are settings that factories were given; what they asked for is shown too.
+        """
         from .exposure import rows
 
-        return rows(self)
+        return rows(self, made_with)
 
     def unknown_names(self, offers: Callable[[str], Collection[str]]) -> list[str]:
         """A line for each name chosen here that no plugin offers; `offers` gives a hook's names."""

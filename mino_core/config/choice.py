@@ -28,10 +28,10 @@ class ProviderChoice:
     """One provider to make. `why` says in words how it was chosen; `options` go into each request.
 
     `settings` is the table for the factory of `kind`; the keys that are no business of a factory
-    count as read.
+    count as read. `origins` says where those keys come from that are not the file's.
     """
 
-    _unshown = ("options",)
+    _unshown = ("options", "origins")
 
     name: str
     kind: str
@@ -39,20 +39,21 @@ class ProviderChoice:
     model: str | None = None
     why: str = ""
     options: Mapping[str, Any] = {}
+    origins: Mapping[str, str] = {}
 
 
 def choose(config: Config, name: str | None = None, kinds: Collection[str] = ()) -> ProviderChoice:
     """The provider of this name, or the chosen one. ConfigError where it is none of what there is."""
     chosen, why = _chosen(config)
     name, why = (name, "asked for by name") if name and name != chosen else (chosen, why)
-    table = _table(config, name)
+    table, origins = _table(config, name)
     own = dict(config.providers.get(name, {}))
     kind = str(table.get("kind", name))
     if kinds and kind not in kinds:
         raise _unknown(config, name, kind, kinds)
     model = config.session.model if name == chosen else None
     if model:
-        table["model"] = model
+        table["model"], origins["model"] = model, config.origins["session.model"]
     settings = Settings(
         table,
         path=f"providers.{name}",
@@ -64,7 +65,7 @@ def choose(config: Config, name: str | None = None, kinds: Collection[str] = ())
         if key in ("kind", "model", "options") or key not in own:
             settings.get(key)
     options = {**table.get("options", {}), **config.flags.options}
-    return ProviderChoice(name, kind, settings, table.get("model") or None, why, options)
+    return ProviderChoice(name, kind, settings, table.get("model") or None, why, options, origins)
 
 
 def names(config: Config, kinds: Collection[str] = ()) -> list[str]:
@@ -87,8 +88,11 @@ def _chosen(config: Config) -> tuple[str, str]:
     return name, f"the first of the keys that are set: {', '.join(found.values())}"
 
 
-def _table(config: Config, name: str) -> dict[str, Any]:
-    """What there is to know about a provider: its preset, the file's table, then the environment."""
+def _table(config: Config, name: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """What there is to know about a provider: its preset, the file's table, then the environment.
+
+    With it, where those of the values come from that are not the file's.
+    """
     own = dict(config.providers.get(name, {}))
     preset = presets().get(name) if name != LOCAL else None
     table: dict[str, Any] = {}
@@ -97,16 +101,20 @@ def _table(config: Config, name: str) -> dict[str, Any]:
         table |= {"model": preset.model} if preset.model else {}
         if preset.keys and _same_origin(own.get("base_url"), preset.base_url):
             table["api_key"] = f"env:{preset.key(config.environ) or preset.keys[0]}"
+    origins = dict.fromkeys(table, f"the preset {name}")
     table |= {key: value for key, value in own.items() if value != ""}
+    for key in table.keys() & own.keys():
+        origins.pop(key, None)
     named_now = config.origins.get("session.provider") in _NAMED_FOR_THIS_RUN
     if named_now and name == config.session.provider:
         if url := config.environ.get("MINO_BASE_URL", "").strip():
             if not _same_origin(url, str(table.get("base_url", ""))):
                 table.pop("api_key", None)
-            table["base_url"] = url
+                origins.pop("api_key", None)
+            table["base_url"], origins["base_url"] = url, "MINO_BASE_URL"
         if config.environ.get("MINO_API_KEY", "").strip():
-            table["api_key"] = "env:MINO_API_KEY"
-    return table
+            table["api_key"], origins["api_key"] = "env:MINO_API_KEY", "MINO_API_KEY"
+    return table, origins
 
 
 def _same_origin(url: object, other: str) -> bool:

@@ -7,15 +7,19 @@ Keys are told by their names and by their looks; a place where a key is kept (`e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mino_core.secret import MASK, mask, remember
 
+from .keys import TABLES, is_json
 from .toml_file import Document
 
 if TYPE_CHECKING:
     from mino_core.config import Config
+    from mino_core.settings import Settings
+
+_ORDER = (*TABLES, "options")
 
 _SECRET_NAME = re.compile(
     r"(^|[-_.])(api-?key|key|token|secret|password|passwd|passphrase|authorization|cookie|credentials?)$",
@@ -36,25 +40,38 @@ class Row(NamedTuple):
     origin: str
 
 
-def rows(config: Config) -> list[Row]:
-    """Every value of mino's own, then the rest of the file, then the options of the command line."""
+def rows(config: Config, made_with: Iterable[Settings] = ()) -> list[Row]:
+    """Every value that holds, table by table, then the options of the command line.
+
+    `made_with` are settings that factories were given: what these asked for is shown too.
+    """
     for literal in literal_keys(config.file):
         remember(literal)  # wherever else it stands
-    found: list[Row] = []
-    for key, value in config.values.items():
-        origin = config.origins[key]
-        place = config.file.place(key) if origin == config.file.path.name else ""
-        found.append(Row(key, shown(tuple(key.split(".")), value), place or origin))
-    if not config.session.provider:
-        choice = config.provider()
-        found[0] = Row("session.provider", choice.name, choice.why)
-    for path, value in flat(config.file.table):
+    found: dict[str, Row] = {}
+
+    def add(path: tuple[str, ...], value: Any, origin: str) -> None:
         key = ".".join(path)
-        if key not in config.values:
-            found.append(Row(key, shown(path, value), config.file.place(key)))
-    for name, value in config.flags.options.items():
-        found.append(Row(f"options.{name}", shown(("options", name), value), "-o"))
-    return found
+        place = config.file.place(key) if origin == config.file.path.name else ""
+        found[key] = Row(key, shown(path, value), place or origin)
+
+    for key, value in config.values.items():
+        add(tuple(key.split(".")), value, config.origins[key])
+    for path, value in flat(config.file.table):
+        if ".".join(path) not in config.values:
+            add(path, value, config.file.path.name)
+    choice = config.provider()
+    if not config.session.provider:
+        add(("session", "provider"), choice.name, choice.why)
+    for key, origin in choice.origins.items():
+        add(("providers", choice.name, key), choice.settings.get(key), origin)
+    for settings in made_with:
+        for key, value in settings.asked().items():
+            path = (*settings.path.split("."), *key.split("."))
+            if ".".join(path) not in found and value != {}:
+                add(path, value if value is None or is_json(value) else str(value), "default")
+    for key, value in config.flags.options.items():
+        add(("options", key), value, "-o")
+    return sorted(found.values(), key=lambda row: _ORDER.index(row.key.partition(".")[0]))
 
 
 def names_a_secret(key: str) -> bool:
@@ -89,7 +106,7 @@ def shown(path: tuple[str, ...], value: Any) -> Any:
     if isinstance(value, list):
         return [shown(path, item) for item in value]
     if not isinstance(value, str):
-        return MASK if names_a_secret(path[-1]) and not isinstance(value, bool) else value
+        return MASK if names_a_secret(path[-1]) and not isinstance(value, bool | None) else value
     secret = names_a_secret(path[-1]) or any(map(_SECRET_TABLES.search, path[:-1]))
     if secret and value.strip():
         kind = value.strip().partition(":")[0]

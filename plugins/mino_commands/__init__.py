@@ -32,8 +32,5 @@ def _run(name: str, argv: list[str], host: Host) -> int:
     """Import the subcommand's module and run it; the exit code."""
     from importlib import import_module
 
-    try:
-        code: int = import_module(f".{name}", __name__).main(argv, host)
-    except SystemExit as end:  # argparse has said what is wrong, or has shown its help
-        return int(end.code or 0)
+    code: int = import_module(f".{name}", __name__).main(argv, host)
     return code

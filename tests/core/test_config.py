@@ -252,14 +252,6 @@ def test_whatever_the_file_holds_it_loads_or_says_what_is_wrong(tmp_path_factory
             assert "config.toml" in str(error)
 
 
-def test_debugging_is_asked_for_by_flag_or_variable(tmp_path):
-    assert not configured(tmp_path).debug
-    assert not configured(tmp_path, DEBUG="0", MINO_DEBUG="").debug
-    assert configured(tmp_path, DEBUG="1").debug
-    assert configured(tmp_path, MINO_DEBUG="yes").debug
-    assert configured(tmp_path, "", Flags(debug=True)).debug
-
-
 def test_options_that_json_cannot_hold_are_refused(tmp_path):
     with pytest.raises(ConfigError, match=r"^-o temperature: JSON has no such value"):
         configured(tmp_path, "", Flags(options={"temperature": float("nan")}))

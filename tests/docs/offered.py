@@ -6,7 +6,7 @@ import inspect
 import io
 import os
 import re
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -67,6 +67,6 @@ def _row(name: str, text: str, told: str) -> str:
 
 def _help(host: Host, name: str, *arguments: str) -> str:
     said = io.StringIO()
-    with redirect_stdout(said), patch.dict(os.environ, {"COLUMNS": "300"}):
-        assert host.offers("mino_subcommands")[name].value([*arguments, "--help"], host) == 0
+    with redirect_stdout(said), patch.dict(os.environ, {"COLUMNS": "300"}), suppress(SystemExit):
+        host.offers("mino_subcommands")[name].value([*arguments, "--help"], host)
     return said.getvalue()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mino_core import ConfigError, ProviderError, UsageError, interrupts, secret
 from mino_core.config import Flags, load
 from mino_core.plugins import Host
-from mino_core.testing import Server, home
+from mino_core.testing import Server, home, run
 
 from mino_commands import doctor, mino_subcommands
 
@@ -104,6 +104,37 @@ def test_show_as_json_holds_the_same(tmp_path, capsys):
         shown = json.loads(capsys.readouterr().out)
         assert shown["session.provider"] == {"value": "groq", "origin": "config.toml:2"}
         assert shown["plugins.disabled"] == {"value": [], "origin": "default"}
+
+
+def test_show_holds_every_key_that_something_asks_for_and_where_its_value_is_from(tmp_path, capsys):
+    toml = "[renderer]\nusage = false\n[providers.deepseek]\nread_timeout = 9\n"
+    with host(
+        tmp_path, toml, Flags(provider="deepseek"), MINO_RENDERER="", MINO_INPUT="", DEEPSEEK_API_KEY="CANARY"
+    ) as there:
+        assert mino(there, "config", "show", "--json") == 0
+    shown = {key: tuple(row.values()) for key, row in json.loads(capsys.readouterr().out).items()}
+    assert shown["renderer.usage"] == (False, "config.toml:2")
+    assert shown["renderer.reasoning"] == ("show", "default")
+    assert shown["input.mode"] == ("emacs", "default")
+    assert shown["history.path"] == ("history", "default")
+    assert shown["providers.deepseek.read_timeout"] == (9, "config.toml:4")
+    assert shown["providers.deepseek.include_usage"] == (True, "default")
+    assert shown["providers.deepseek.max_tokens"] == (None, "default")
+    assert shown["providers.deepseek.base_url"] == ("https://api.deepseek.com", "the preset deepseek")
+    assert shown["providers.deepseek.api_key"] == ("env:DEEPSEEK_API_KEY", "the preset deepseek")
+
+
+def test_show_says_what_a_variable_puts_in_place_of_a_preset(tmp_path, capsys):
+    url = "http://127.0.0.1:1/v1"
+    with host(tmp_path, "", MINO_PROVIDER="deepseek", MINO_BASE_URL=url, DEEPSEEK_API_KEY="CANARY") as there:
+        mino(there, "config", "show", "--json")
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["providers.deepseek.base_url"] == {"value": url, "origin": "MINO_BASE_URL"}
+    assert shown["providers.deepseek.api_key"]["value"] in (None, "")
+    with host(tmp_path, "", MINO_PROVIDER="deepseek", MINO_API_KEY="CANARY") as there:
+        mino(there, "config", "show", "--json")
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["providers.deepseek.api_key"] == {"value": "env:MINO_API_KEY", "origin": "MINO_API_KEY"}
 
 
 def test_with_nothing_chosen_show_says_what_answers_and_why(tmp_path, capsys):
@@ -213,11 +244,15 @@ def test_path_says_which_file_it_is(tmp_path, capsys):
         assert json.loads(capsys.readouterr().out)["exists"] is False
 
 
-def test_a_wrong_argument_is_usage_and_ends_with_2(tmp_path, capsys):
-    with host(tmp_path) as there:
-        assert mino(there, "config", "shwo") == 2
-        assert mino(there, "config") == 2
-        assert mino(there, "config", "--help") == 0
+@pytest.mark.parametrize("name", ["config", "doctor", "history", "init", "local", "models", "plugins"])
+def test_a_wrong_argument_is_usage_and_ends_with_2(tmp_path, name):
+    env = home(tmp_path)
+    wrong = run([name, "--nonsense"], env)
+    assert (wrong.code, wrong.out) == (2, "")
+    assert f"usage: mino {name}" in wrong.err
+    told = run([name, "--help"], env)
+    assert (told.code, told.err) == (0, "")
+    assert f"usage: mino {name}" in told.out
 
 
 # -- models and plugins ------------------------------------------------------------------------
@@ -244,8 +279,8 @@ def test_models_of_an_unknown_provider_are_an_error(tmp_path):
 # -- doctor ------------------------------------------------------------------------------------
 
 
-def examined(there, capsys):
-    code = mino(there, "doctor", "--json")
+def examined(there, capsys, *flags):
+    code = mino(there, "doctor", "--json", *flags)
     return code, {
         (check["what"], check["state"]): check["text"] for check in json.loads(capsys.readouterr().out)
     }
@@ -254,11 +289,14 @@ def examined(there, capsys):
 def test_doctor_is_content_where_everything_works(tmp_path, capsys):
     with Server() as server:
         toml = f'[providers.mine]\nkind = "openai-chat"\nbase_url = "{server.url}"\n'
-        toml += 'model = "m1"\napi_key = "env:MY_KEY"\n[session]\nprovider = "mine"\n'
-        with host(tmp_path, toml, MY_KEY="CANARY") as there:
-            code, found = examined(there, capsys)
+        toml += 'model = "demo-1"\napi_key = "env:MY_KEY"\n[session]\nprovider = "mine"\n'
+        with host(tmp_path, toml, MY_KEY="CANARY", GROQ_API_KEY="CANARY") as there:
+            code, found = examined(there, capsys, "--online")
             assert code == 0
             assert found["key", "ok"] == "found in the environment variable MY_KEY"
+            assert "groq (GROQ_API_KEY)" in found["others", "ok"]
+            assert found["model", "ok"] == "demo-1"
+            assert "standard output is none" in found["terminal", "note"]
             assert found["server", "ok"].startswith("lists 1 model")
             assert found["history", "ok"] == "jsonl: conversations can be kept"
             assert list(there.history.conversations()) == []
@@ -269,9 +307,36 @@ def test_doctor_ends_with_3_where_the_server_does_not_answer(tmp_path, capsys):
         url = server.url
     toml = f'[providers.mine]\nkind = "openai-chat"\nmodel = "m"\nbase_url = "{url}"\n'
     with host(tmp_path, toml, Flags(provider="mine")) as there:
-        code, found = examined(there, capsys)
+        code, found = examined(there, capsys, "--online")
         assert code == ProviderError.exit_code
         assert ("server", "failed") in found
+
+
+def test_doctor_asks_no_server_unless_it_is_told_to(tmp_path, capsys):
+    with Server() as server:
+        toml = f'[providers.mine]\nkind = "openai-chat"\nmodel = "other"\nbase_url = "{server.url}"\n'
+        with host(tmp_path, toml, Flags(provider="mine")) as there:
+            code, found = examined(there, capsys)
+            assert code == 0
+            assert "`mino doctor --online`" in found["server", "note"]
+            assert (server.connections, server.requests) == (0, [])
+            assert "other is not among them" in examined(there, capsys, "--online")[1]["server", "note"]
+
+
+def test_doctor_says_that_the_model_of_this_computer_is_not_installed(tmp_path, capsys):
+    with host(tmp_path) as there:
+        code, found = examined(there, capsys)
+        assert code == 3
+        assert found["model", "ok"] == "SmolLM2-135M-Instruct"
+        assert "not installed" in found["server", "failed"]
+
+
+def test_doctor_tells_each_thing_that_is_wrong_once(tmp_path, capsys):
+    toml = '[providers.mine]\nkind = "openai-chat"\nmodel = "m"\napi_key = "env:NOT_SET"\nread_timeuot = 1\n'
+    with host(tmp_path, toml, Flags(provider="mine")) as there:
+        assert mino(there, "doctor", "--json") == 3
+        failed = [each["text"] for each in json.loads(capsys.readouterr().out) if each["state"] == "failed"]
+    assert len(failed) == len(set(failed)) == 1
 
 
 def test_doctor_names_a_missing_key_and_an_unknown_provider(tmp_path, capsys):
@@ -287,9 +352,9 @@ def test_doctor_tries_a_connection_where_there_is_no_list_of_models(tmp_path, ca
     with Server() as server:
         toml = f'[providers.mine]\nkind = "deaf"\nmodel = "m"\nbase_url = "{server.url}"\n'
         with host(tmp_path, toml, Flags(provider="mine")) as there:
-            assert "takes connections" in examined(there, capsys)[1]["server", "ok"]
+            assert "takes connections" in examined(there, capsys, "--online")[1]["server", "ok"]
     with host(tmp_path, toml, Flags(provider="mine")) as there:
-        assert "does not take connections" in examined(there, capsys)[1]["server", "failed"]
+        assert "does not take connections" in examined(there, capsys, "--online")[1]["server", "failed"]
 
 
 def test_doctor_says_where_history_cannot_be_written(tmp_path, capsys):

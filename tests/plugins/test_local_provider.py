@@ -259,10 +259,20 @@ def test_the_banner_can_say_that_the_embedded_model_is_a_toy(local, model):
     assert "demonstration" not in local({"model": model()})[0].note
 
 
-def test_it_names_its_models(local, model):
+def test_it_names_its_models(local, model, tmp_path):
+    embed(tmp_path)
     mine = model()
     assert list(local({"model": mine})[0].models()) == [mine, "SmolLM2-135M-Instruct"]
     assert list(local()[0].models()) == ["SmolLM2-135M-Instruct"]
+
+
+def test_models_that_are_not_there_are_not_named(local, model):
+    mine = model()
+    assert list(local({"model": mine})[0].models()) == [mine]
+    with pytest.raises(ProviderError, match="is not installed: run `mino local install`"):
+        local()[0].models()
+    with pytest.raises(ProviderError, match="there is no model file"):
+        local({"model": "gone.gguf"})[0].models()
 
 
 @pytest.mark.parametrize("key", ["context_size", "threads", "max_tokens", "start_timeout"])

