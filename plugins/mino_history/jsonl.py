@@ -48,18 +48,16 @@ class Jsonl:
             yield _head(found)
 
     def search(self, text: str) -> Iterator[tuple[Head, Iterator[Record]]]:
-        """The conversations that may hold a text, each with the records that may, oldest first.
-
-        A head with `damaged` and without records stands for one that cannot be read.
-        """
+        """The conversations that may hold a text, each with the records that may, oldest first."""
         needle = lines.Needle(text)
         for found in self._newest_first():
+            log = FileLog(Path(found.path), write=False)
             try:
-                records = FileLog(Path(found.path), write=False).holding(needle)
+                records = log.holding(needle)
                 if (first := next(records, None)) is not None:
                     yield _head(found), chain([first], records)
-            except HistoryError as error:
-                yield {**_head(found), "damaged": str(error)}, iter(())
+            except HistoryError:
+                yield _head(found), log.holding(needle)  # who reads it is told
 
     def open(self, id: str, head: Head | None = None, write: bool = True) -> Log:
         """A log; HistoryError where there is none, Busy where another process writes it."""
@@ -74,26 +72,11 @@ class Jsonl:
     def remove(self, id: str) -> None:
         """Erase one conversation; HistoryError where there is none, Busy where another writes it."""
         check_id(id)
-        path = Path(self._find(id).path)
-        try:
-            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-            try:
-                lock.take(fd, path)
-            except BaseException:
-                os.close(fd)
-                raise
-            try:
-                path.with_suffix(".torn").unlink(missing_ok=True)
-                path.unlink()
-                sync_directory(path.parent)
-            finally:
-                lock.let_go(fd, path)
-        except OSError as error:
-            raise trouble(path, "removed", error) from error
-        try:
-            path.parent.rmdir()
-        except OSError:
-            pass  # it holds other conversations
+        files = sorted(self._files(id))
+        if not files:
+            raise unknown(id)
+        for found in files:
+            _erase(Path(found.path))
 
     def _newest_first(self) -> list[_Found]:
         files = list(self._files())
@@ -104,14 +87,16 @@ class Jsonl:
             return found.written, _last(found) if at[found.written] > 1 else "", found.id
 
         listed = sorted(files, key=order, reverse=True)
-        self._seen = {found.id: found for found in listed}
-        return listed
+        self._seen = {}
+        for found in listed:  # of copies in several folders, the one written to last is the conversation
+            self._seen.setdefault(found.id, found)
+        return list(self._seen.values())
 
     def _find(self, id: str) -> _Found:
         if id in self._seen and os.path.exists(self._seen[id].path):
             return self._seen[id]
-        for found in self._files(id):
-            return found
+        if files := list(self._files(id)):
+            return max(files)
         raise unknown(id)
 
     def _files(self, wanted: str | None = None) -> Iterator[_Found]:
@@ -138,6 +123,28 @@ def _conversations(folder: str, wanted: str | None) -> Iterator[_Found]:
             state = entry.stat()
             if state.st_size:
                 yield _Found(state.st_mtime_ns, name[1], entry.path)
+
+
+def _erase(path: Path) -> None:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            lock.take(fd, path)
+        except BaseException:
+            os.close(fd)
+            raise
+        try:
+            path.with_suffix(".torn").unlink(missing_ok=True)
+            path.unlink()
+            sync_directory(path.parent)
+        finally:
+            lock.let_go(fd, path)
+    except OSError as error:
+        raise trouble(path, "removed", error) from error
+    try:
+        path.parent.rmdir()
+    except OSError:
+        pass  # it holds other conversations
 
 
 def _last(found: _Found) -> str:

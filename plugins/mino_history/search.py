@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mino_core import HistoryError
 
 if TYPE_CHECKING:
     from mino_core import Head, History, Record
@@ -39,30 +42,26 @@ def search(history: History, text: str) -> Iterator[Found]:
     """
     native: Callable[[str], _Candidates] | None = getattr(history, "search", None)
     for head, records in native(text) if native else _all(history):
-        if damaged := head.get("damaged"):
-            yield Found(head, iter(()), str(damaged))
         matches = _matches(records, text.lower())
-        if (first := next(matches, None)) is not None:
-            yield Found(head, _after(first, matches))
+        try:
+            first = next(matches, None)
+        except HistoryError as error:
+            yield Found(head, iter(()), str(error))
+        else:
+            if first is not None:
+                yield Found(head, chain([first], matches))
 
 
 def _all(history: History) -> _Candidates:
-    from mino_core import HistoryError
-
-    for head in history.conversations():
-        try:
-            log = history.open(head["id"], write=False)
-            try:
-                yield head, log.records()
-            finally:
-                log.close()
-        except HistoryError as error:
-            yield {**head, "damaged": str(error)}, ()
+    return ((head, _records(history, head)) for head in history.conversations())
 
 
-def _after(first: Match, rest: Iterator[Match]) -> Iterator[Match]:
-    yield first
-    yield from rest
+def _records(history: History, head: Head) -> Iterator[Record]:
+    log = history.open(head["id"], write=False)
+    try:
+        yield from log.records()
+    finally:
+        log.close()
 
 
 def _matches(records: Iterable[Record], sought: str) -> Iterator[Match]:

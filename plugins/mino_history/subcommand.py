@@ -80,8 +80,8 @@ def _parser() -> ArgumentParser:
 
 def _list(history: History, wanted: Namespace) -> None:
     heads = history.conversations()
-    here = os.getcwd() if wanted.here else None
-    listed = (summary(history, head) for head in heads if here in {None, head.get("directory")})
+    here = os.getcwd() if wanted.here else ""
+    listed = (summary(history, head) for head in heads if not here or head.get("directory") == here)
     if wanted.json:
         _write_json([each._asdict() for each in listed])
         return

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from mino_core import HistoryError, fold
+from mino_core import HistoryError, fold, summary
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
 
@@ -284,6 +284,35 @@ def test_what_was_written_to_in_one_instant_of_the_file_system_is_told_apart_by_
     for name in ids:
         os.utime(the_file(history, name), (1e9, 1e9))
     assert [head["id"] for head in history.conversations()] == [ids[1], ids[2], ids[0]]
+
+
+def test_of_copies_in_several_folders_the_one_written_to_last_is_the_conversation(history, tmp_path):
+    name, path = kept(history, "a")
+    for folder in ("a copy", "z copy"):
+        copy = path.parent.parent / folder / path.name
+        copy.parent.mkdir()
+        copy.write_bytes(path.read_bytes())
+        os.utime(copy, (1e9, 1e9))
+    for _ in range(2):
+        again = Jsonl(history._root)
+        log = again.open(name)
+        log.append(said("more"))
+        log.close()
+    assert [head["id"] for head in again.conversations()] == [name]
+    assert texts(Jsonl(history._root), name) == ["a", "more", "more"]
+    again.remove(name)
+    assert not list(history._root.iterdir())
+
+
+@pytest.mark.parametrize("key", ["directory", "time", "title", "id", "mino", "parent"])
+def test_a_head_of_any_shape_is_listed(history, key):
+    name, path = kept(history, "a")
+    first, rest = path.read_text().split("\n", 1)
+    for value in (None, 5, ["x"], {"x": 1}, "\x1b[31m\ud800", True):
+        path.write_text(json.dumps({**json.loads(first), key: value}) + "\n" + rest)
+        (head,) = Jsonl(history._root).conversations()
+        about = summary(history, head)
+        assert about.id == name and about.first == "a" and about.place.isprintable() and about.when
 
 
 def test_an_empty_file_is_no_conversation(history):

@@ -8,10 +8,12 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mino_core import HistoryError
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
 
 from mino_history import lines, mino_histories, mino_subcommands
+from mino_history.file import FileLog
 
 
 @pytest.fixture(params=["jsonl", "memory"])
@@ -125,16 +127,37 @@ def test_nothing_found_is_said(host, capsys):
     assert mino_subcommands()["history"](["search", " "], host) == 2
 
 
-def test_a_file_that_cannot_be_read_is_told_and_the_others_are_searched(tmp_path, capsys, monkeypatch):
-    host = SimpleNamespace(history=mino_histories()["jsonl"](Settings({}, home=tmp_path)))
-    closed, name = kept(host, said("needle")), kept(host, said("needle"))
-    (path,) = tmp_path.glob(f"history/*/*{closed}.jsonl")
-    path.unlink()
-    path.mkdir()
-    path.rmdir()
-    path.symlink_to(tmp_path)  # a link is none of ours
+def test_what_cannot_be_read_is_told_and_the_rest_is_found(host, capsys, monkeypatch):
+    broken, name = kept(host, said("needle")), kept(host, said("needle"))
+    opened, holding = host.history.open, FileLog.holding
+
+    def fail(log, needle):
+        if broken in log._path.name:
+            raise HistoryError(f"{log._path} cannot be read: Input/output error")
+        yield from holding(log, needle)
+
+    def refuse(id, *args, **more):
+        if id == broken:
+            raise HistoryError(f"{id} cannot be read: Input/output error")
+        return opened(id, *args, **more)
+
+    monkeypatch.setattr(FileLog, "holding", fail)
+    monkeypatch.setattr(host.history, "open", refuse)
     assert mino_subcommands()["history"](["search", "needle"], host) == 0
-    assert capsys.readouterr().out.startswith(name)
+    out, err = capsys.readouterr()
+    assert out.startswith(name) and broken not in out
+    assert err.startswith("cannot be searched: ") and broken in err and err.count("\n") == 1
+
+
+def test_what_has_no_head_is_found_like_all_else(tmp_path, capsys):
+    host = SimpleNamespace(history=mino_histories()["jsonl"](Settings({}, home=tmp_path)))
+    name = kept(host, said("needle"))
+    (path,) = tmp_path.glob("history/*/*.jsonl")
+    path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
+    for words, found in (("needle", name), ("nowhere", "")):
+        assert mino_subcommands()["history"](["search", words], host) == 0
+        out, err = capsys.readouterr()
+        assert out.startswith(found) and "cannot be searched" not in err
 
 
 _alphabet = st.sampled_from(list("aAbBéÉßſΣς漢字👩\u0301\u3000\n\"\\/<>&'\u2028 \x85\x1b\ud800"))
