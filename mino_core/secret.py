@@ -18,6 +18,7 @@ _PLACEHOLDERS = frozenset(
     {"ollama", "lm-studio", "lmstudio", "not-needed", "no-key", "no-key-required", "sk-no-key-required"}
     | {"anything", "placeholder", "secret", "password", "api-key", "api_key", "llama.cpp", "token"}
 )
+_EXAMPLES = {"env": "env:NAME", "file": "file:PATH", "cmd": "cmd:COMMAND"}
 #: Every value that was ever revealed in this process, longest first.
 _known: list[str] = []
 
@@ -81,6 +82,8 @@ def parse(value: str, key: str, environ: Mapping[str, str], directory: Path) -> 
     """
     kind, colon, rest = value.strip().partition(":")
     rest = rest.strip()
+    if colon and not rest and kind in ("env", "file", "cmd"):
+        raise ConfigError(f"{kind}: names no place; write {_EXAMPLES[kind]}")
     if colon and kind == "env":
         if not environ.get(rest, "").strip():
             raise ConfigError(f"the environment variable {rest} is not set; set it, or change {key}")

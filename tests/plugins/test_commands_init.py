@@ -38,7 +38,7 @@ def test_a_file_that_is_there_is_never_touched(tmp_path):
     env = home(tmp_path, "# mine\n")
     done = run(["init", "--provider", "groq"], env)
     assert done.code == 2
-    assert "is there already" in done.err
+    assert "is there already, and mino never changes it" in done.err
     assert (tmp_path / "home/.mino/config.toml").read_text() == "# mine\n"
 
 
@@ -54,6 +54,68 @@ def test_without_a_terminal_and_without_flags_it_says_what_to_do(tmp_path):
     done = run(["init"], home(tmp_path))
     assert done.code == 2
     assert "--provider NAME" in done.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--provider", "mine"), "there is no provider 'mine'"),
+        (("--provider", "mine"), "a server of your own needs --base-url"),
+        (("--provider", "deepsek"), "did you mean deepseek?"),
+        (("--provider", "mine", "--kind", "nope"), "no plugin offers the kind 'nope'; there are: anthropic-"),
+        (("--provider", "mine", "--kind", "openai-chat"), "needs an address"),
+        (("--provider", "mine", "--kind", "openai-chat", "--base-url", " "), "needs an address"),
+        (("--provider", "mine", "--base-url", "llm.example"), "must begin with https:// or http://"),
+        (("--provider", "groq", "--api-key", "env: "), "names no place"),
+        (("--provider", " "), "--provider NAME"),
+        (("--kind", "openai-chat"), "--provider NAME"),
+        (("--model", "m"), "--provider NAME"),
+    ],
+)
+def test_what_could_not_answer_is_not_written(tmp_path, flags, words):
+    done = run(["init", *flags], home(tmp_path))
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert not any((tmp_path / "home/.mino").iterdir())
+
+
+def test_what_init_wrote_is_right_and_what_it_lacks_is_said(tmp_path):
+    env = home(tmp_path)
+    done = run(["init", "--provider", "mine", "--base-url", "http://127.0.0.1:1/v1", "--model", "m"], env)
+    assert (done.code, done.err) == (0, "")
+    assert "names no model" not in done.out
+    assert "key" not in done.out
+    assert run(["config", "check"], env).code == 0
+    other = home(tmp_path / "other")
+    said = run(["init", "--provider", "mistral"], other).out
+    assert "names no model" not in said
+    assert "MISTRAL_API_KEY is not set" in said
+
+
+def test_a_wrong_answer_is_asked_again_and_no_word_is_cut(tmp_path):
+    env = home(tmp_path)
+    with Terminal(mino("init"), env, columns=50, rows=24) as terminal:
+        terminal.wait_for("Provider [local]:")
+        words = {"anthropic,", "dashscope,", "siliconflow,", "llamacpp,", "computer."}
+        assert words <= set(terminal.text.split())
+        terminal.type("mine\r")
+        terminal.wait_for("Kind [openai-chat]:")
+        terminal.type("openai-caht\r")
+        terminal.wait_for("did you mean openai-chat?")
+        terminal.type("\r")
+        terminal.wait_for("Address")
+        terminal.type("\r")
+        terminal.wait_for("needs an address")
+        terminal.type("ftp://x\r")
+        terminal.wait_for("must begin with https://")
+        terminal.type("http://127.0.0.1:1/v1\r")
+        terminal.wait_for("Model")
+        terminal.type("m\r")
+        terminal.wait_for("Key, not shown [none]:")
+        terminal.type("\r")
+        assert terminal.wait_exit() == 0
+    table = {"kind": "openai-chat", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
+    assert written(env) == {"session": {"provider": "mine"}, "providers": {"mine": table}}
 
 
 def test_a_person_is_asked_and_the_key_is_kept_apart_and_unseen(tmp_path):
