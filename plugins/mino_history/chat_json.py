@@ -1,6 +1,7 @@
 """A conversation as chat messages in JSON, the form that most programs read and write, and back.
 
-Of a reply, its texts become one `content`; what a dialect wants back with it is left out.
+Of a reply, its texts become one `content`, unless there is an image or a file between them; what a
+dialect wants back with it is left out.
 """
 
 from __future__ import annotations
@@ -38,13 +39,12 @@ def _to_chat(message: Message) -> Iterator[Json]:
         for result in results:
             yield {"role": "tool", "tool_call_id": result.call_id, "content": result.content}
         if shown:
-            yield {"role": "user", "content": [_attached(part) for part in shown]}
+            yield {"role": "user", "content": [_content(part) for part in shown]}
         return
-    text = "".join(part.text for part in message.parts if isinstance(part, Text))
-    said: Json = {"role": message.role, "content": text}
-    if shown:
-        said["content"] = [{"type": "text", "text": text}] if text else []
-        said["content"] += [_attached(part) for part in shown]
+    texts = [part.text for part in message.parts if isinstance(part, Text)]
+    said: Json = {"role": message.role, "content": "".join(texts)}
+    if shown or (message.role == "user" and len(texts) > 1):
+        said["content"] = [_content(part) for part in message.parts if isinstance(part, Text | Image | File)]
     for key, kind in (("reasoning_content", Reasoning), ("refusal", Refusal)):
         if words := "".join(part.text for part in message.parts if isinstance(part, kind)):
             said[key] = words
@@ -58,7 +58,9 @@ def _call(call: ToolCall) -> Json:
     return {"id": call.id, "type": "function", "function": function}
 
 
-def _attached(part: Image | File) -> Json:
+def _content(part: Text | Image | File) -> Json:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
     data = f"data:{part.media_type};base64,{part.data}"
     if isinstance(part, Image):
         return {"type": "image_url", "image_url": {"url": data}}

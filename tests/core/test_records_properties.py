@@ -141,7 +141,10 @@ def test_whatever_a_log_holds_it_folds_and_always_to_the_same(records, cut):
 @settings(deadline=None)
 @given(st.lists(_anything, max_size=8))
 def test_a_log_that_was_copied_behind_itself_amounts_to_the_same(records):
-    named = [{**each, "id": f"r{n}"} for n, each in enumerate(records) if isinstance(each, dict)]
+    # What has no number follows what is there, so a copy of it would be another turn.
+    named = [
+        {"turn": n, **each, "id": f"r{n}"} for n, each in enumerate(records, 1) if isinstance(each, dict)
+    ]
     assert _state(fold(named))[:4] == _state(fold(named + named))[:4]
 
 

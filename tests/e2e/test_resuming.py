@@ -32,9 +32,11 @@ def kept(tmp_path):
     """Three conversations of one turn each, and what they were kept with."""
     with Server() as server:
         env = pointed(tmp_path, server)
+        (tmp_path / "notes.txt").write_text("buy milk\n")
         for n in (1, 2, 3):
             server.reply(*chat(f"answer {n}"))
-            assert run(["-p", f"question {n}"], env).code == 0
+            along = ["-a", str(tmp_path / "notes.txt")] if n == 2 else []
+            assert run(["-p", f"question {n}", *along], env).code == 0
         yield env, server
 
 
@@ -45,18 +47,23 @@ def test_resume_without_an_id_lets_a_person_choose(kept):
         terminal.wait_for("[1/2/3/no]")
         listed = [line for line in terminal.text.splitlines() if "question" in line]
         assert [line.split()[0] for line in listed] == ["1", "2", "3"]
-        assert [line.split()[-1] for line in listed] == ["3", "2", "1"]
+        assert [line.split("question ")[1][0] for line in listed] == ["3", "2", "1"]
         assert all("~" in line or "/" in line for line in listed)
         terminal.type("2\r")
         terminal.wait_for("You> question 2")
         terminal.wait_for("Assistant> answer 2")
+        shown = [line.strip() for line in terminal.text.split("You> question 2")[1].splitlines()]
+        assert shown[:6] == ["", "", "notes.txt", "```", "buy milk", "```"]
         terminal.wait_for("You>", count=2)
         terminal.type("and?\r")
         terminal.wait_for("more")
         terminal.wait_for("You>", count=3)
         terminal.type("/exit\r")
         assert terminal.wait_exit() == 0
-    assert asked(server) == ["question 2", "answer 2", "and?"]
+    assert [one if isinstance(one, str) else one[0]["text"] for one in asked(server)][1:] == [
+        "answer 2",
+        "and?",
+    ]
 
 
 def test_an_id_that_could_mean_several_lets_a_person_choose_among_them(kept):

@@ -186,9 +186,17 @@ _replies = st.builds(
     st.text(max_size=5),
     st.lists(_words, max_size=2),
 )
+_parts = st.one_of(
+    st.builds(Text, st.text(max_size=3)),
+    st.builds(Image, st.just("image/png"), st.just("AAAA")),
+    st.builds(File, st.just("text/plain"), st.just("AAAA"), st.text(max_size=3)),
+)
 _messages = st.lists(
     st.one_of(
-        st.builds(user, _words), _replies, st.builds(tool, st.sampled_from(["c0", "c1"]), st.text(max_size=5))
+        st.builds(user, _words),
+        st.builds(user, _words, _parts, _parts),
+        _replies,
+        st.builds(tool, st.sampled_from(["c0", "c1"]), st.text(max_size=5)),
     ),
     min_size=1,
     max_size=8,
