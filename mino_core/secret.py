@@ -86,7 +86,10 @@ def parse(value: str, key: str, environ: Mapping[str, str], directory: Path) -> 
         raise ConfigError(f"{kind}: names no place; write {_EXAMPLES[kind]}")
     if colon and kind == "env":
         if not environ.get(rest, "").strip():
-            raise ConfigError(f"the environment variable {rest} is not set; set it, or change {key}")
+            raise ConfigError(
+                f"the environment variable {rest} is not set; set it, or say in config.toml"
+                f" where the key is ({key}; `mino init` writes a first one)"
+            )
         return _known_secret(rest, environ[rest].strip())
     if colon and kind == "file":
         path = directory / Path(rest).expanduser()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mino_core import UsageError, did_you_mean, table
 
@@ -75,12 +75,8 @@ def help_(session: Session, text: str) -> None:
     commands = session.commands()
     name = text.strip().removeprefix("/")
     if not name:
-        rows = [
-            (f"/{name}", _summary(offer.value), f"({offer.plugin})")
-            for name, offer in sorted(commands.items())
-        ]
         session.notify(
-            table(rows)
+            "\n".join(_listed(commands))
             + "\n\nAnything else is sent; @path in it attaches that file. !command runs in your shell. // and"
             " !! at the start of a line send what looks like a command."
         )
@@ -90,6 +86,16 @@ def help_(session: Session, text: str) -> None:
     else:
         meant = did_you_mean(f"/{name}", [f"/{known}" for known in commands])
         session.notify(f"there is no command /{name[:40]}{meant or '; /help lists them'}", "error")
+
+
+def _listed(commands: Mapping[str, Any]) -> Iterable[str]:
+    """The commands with what they do, below the plugin that each comes from."""
+    width = max(map(len, commands), default=0) + 1
+    for plugin in sorted({offer.plugin for offer in commands.values()}):
+        yield f"{plugin}:"
+        for name, offer in sorted(commands.items()):
+            if offer.plugin == plugin:
+                yield table([(f"/{name}".ljust(width), _summary(offer.value))])
 
 
 def _summary(command: object) -> str:

@@ -148,11 +148,14 @@ def test_help_lists_each_command_there_is_with_where_it_comes_from(tmp_path):  #
     with Talk(tmp_path, columns=200, rows=60, args=("--plain",), plugin=PLUGIN) as talk:
         talk.at_prompt()
         enter(talk, "/help")
-        rows = [line.split() for line in talk.terminal.text.splitlines() if line.strip().startswith("/")]
-        origins = {row[0]: row[-1] for row in rows}
-        assert origins["/note"] == "(tried)"
-        assert origins["/exit"] == "(commands)"
-        assert origins["/trust"] == "(prompts)"
+        origins, plugin = {}, ""
+        for line in talk.terminal.text.splitlines():
+            plugin = line.strip() if line.strip().endswith(":") else plugin
+            if line.strip().startswith("/"):
+                origins[line.split()[0]] = plugin
+        assert origins["/note"] == "tried:"
+        assert origins["/exit"] == "commands:"
+        assert origins["/trust"] == "prompts:"
         for name in origins:
             enter(talk, f"/help {name}")
         assert "there is no command" not in talk.terminal.text

@@ -86,7 +86,7 @@ def test_help_lists_every_command_with_its_first_line_and_its_origin(stage):
         listed = run(session, "help")
         for name, offer in session.commands().items():
             assert f"/{name} " in listed
-            assert f"({offer.plugin})" in listed
+            assert f"{offer.plugin}:\n" in listed
         assert "/staged:exit" in listed
         assert "Say hello." in listed
         assert "More about it." not in listed
