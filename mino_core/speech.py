@@ -101,7 +101,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The visible words, refusals included, in order; each of a user's texts is a paragraph of its own."""
+        """The visible words, refusals included, in order; each text of a user is a paragraph of its own."""
         between = "\n\n" if self.role == "user" else ""
         return between.join([part.text for part in self.parts if isinstance(part, _VISIBLE)])
 

@@ -1,8 +1,8 @@
 """What is kept of a conversation: one door through which every record goes.
 
-A conversation comes into being with its first `said`; until then nothing is on disk. Where the
-backend fails, that is told once and the conversation goes on from memory. What is there already is
-read from its end, and only as far as it is needed.
+A conversation comes into being with its first `said`, a fork with any change; until then nothing is
+on disk. Where the backend fails, that is told once and the conversation goes on from memory. What is
+there already is read from its end, and only as far as it is needed.
 """
 
 from __future__ import annotations
@@ -188,7 +188,11 @@ class Journal:
         self._append("ended", durable=False, turn=turn, **fields)
 
     def note(self, type: str, **fields: Any) -> None:
-        """Keep a change of the conversation itself: `cleared`, `undone`, `retried`, `titled`, ..."""
+        """Keep a change of the conversation itself: `cleared`, `undone`, `retried`, `titled`, ...
+
+        A new conversation without a word has nothing to be changed; a fork comes into being with it.
+        """
+        self._begun = self._begun or self._copies is not None
         self._append(type, **fields)
 
     def close(self) -> None:

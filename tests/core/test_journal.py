@@ -284,6 +284,17 @@ def test_a_fork_begins_with_copies_and_they_come_before_what_follows(shelf, told
     assert texts(journal)[-1] == "q3"
 
 
+@pytest.mark.parametrize(
+    "change", [{"type": "titled", "title": "Pets"}, {"type": "undone", "turns": 1}, {"type": "cleared"}]
+)
+def test_a_fork_is_there_with_its_first_change_and_what_is_empty_is_not(shelf, told, change):
+    journal, empty = fresh(shelf, told, copies=of_records([*turns(1, 2)])), fresh(shelf, told)
+    journal.note(**change)
+    empty.note(**change)
+    assert shelf.logs[journal.id][-1]["type"] == change["type"] and len(shelf.logs[journal.id]) == 8
+    assert list(shelf.logs) == [journal.id]
+
+
 def test_copies_of_a_log_stop_where_it_ended_when_they_were_asked_for(shelf, told):
     head = record("head")
     shelf.logs[head["id"]] = [head, *turns(1, 2000)]

@@ -153,6 +153,35 @@ def test_after_a_clear_and_a_kill_nothing_of_before_is_sent(tmp_path):
         assert "q1" in path.read_text()
 
 
+def test_a_summary_that_is_stopped_changes_nothing_and_the_next_one_counts(tmp_path, gate):
+    with Talk(tmp_path, args=("--plain",)) as talk:
+        talk.answers("one", "two", "three")
+        terminal = talk.at_prompt()
+        for n in (1, 2, 3):
+            terminal.type(f"q{n}\r")
+            talk.at_prompt()
+        talk.server.reply(*chat("half a summary", gate))
+        terminal.type("/compact\r")
+        terminal.wait_for("Summing up 1 turn")
+        talk.server.wait_for_request(3)
+        terminal.press("ctrl-c")
+        talk.at_prompt()
+        gate.set()
+        talk.answers("four", "a summary", "five")
+        terminal.type("q4\r")
+        talk.at_prompt()
+        terminal.type("/compact\r")
+        talk.at_prompt()
+        terminal.type("q5\r")
+        talk.at_prompt()
+        talk.ends_by("ctrl-d")
+        assert asked(talk.server, 4) == ["q1", "one", "q2", "two", "q3", "three", "q4"]
+        first, *rest = asked(talk.server)
+        assert first.endswith("a summary\n\nq3") and rest == ["three", "q4", "four", "q5"]
+        (path,) = talk.home.glob("history/*/*.jsonl")
+        assert path.read_text().count('"compacted"') == 1
+
+
 # -- places that cannot be used ----------------------------------------------------------------
 
 
