@@ -16,6 +16,8 @@ _LIMIT = 20 << 20
 #: `@path` where no word goes on; a path with blanks in it stands in quotes, or has a backslash before each.
 _MENTION = re.compile(r'(?<![\w.@/\\-])@(?:"([^"\n]+)"|((?:\\.|[^\s\\])+))', re.ASCII)
 _LONGEST = 1024
+#: Punctuation that follows a name more often than it ends one.
+_FOLLOWS = ".,;:!?)]}>'\"，。；：！？、）】」』》”’…"
 _GOES_ON = re.compile(r"[\w/-]", re.ASCII)
 
 
@@ -83,8 +85,8 @@ def mentioned(line: str) -> tuple[list[Path], list[str]]:
         word = found[1] or re.sub(r"\\(.)", r"\1", found[2])
         if path := _file(word):
             files[path] = None
-        elif "/" in word or "." in word:
-            others.append(word)
+        elif (bare := word.rstrip(_FOLLOWS)) and ("/" in bare or "." in bare):
+            others.append(bare)
     return list(files), others
 
 

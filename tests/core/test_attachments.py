@@ -63,6 +63,8 @@ def test_a_file_is_mentioned_by_its_path(here, line, files):
         ("@src/c.py and @types/node", ["src/c.py", "types/node"]),
         ("@dataclass @property", []),
         ("@src/", ["src/"]),
+        ("see @none.py, @no/ne。 and (@none.md)!", ["none.py", "no/ne", "none.md"]),
+        ("thanks @alice. and @bob:", []),
     ],
 )
 def test_what_looks_like_a_path_and_is_no_file_is_told(here, line, others):
