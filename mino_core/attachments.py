@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 from .errors import UsageError
-from .types import File, Image, Part, Text
+from .types import File, Image, Part, Pasted, Text
 from .values import value
 
 #: Bytes that one file may have.
@@ -78,10 +78,15 @@ def fenced(name: str, text: str) -> str:
 
 
 def mentioned(line: str) -> tuple[list[Path], list[str]]:
-    """The files that a line mentions as `@path`, and what looks like such a path and is no file."""
+    """The files that a line mentions as `@path`, and what looks like such a path and is no file.
+
+    Where the `@` was pasted nothing is mentioned.
+    """
     files: dict[Path, None] = {}
     others: list[str] = []
     for found in _MENTION.finditer(line):
+        if isinstance(line, Pasted) and line.covers(found.start()):
+            continue
         word = found[1] or re.sub(r"\\(.)", r"\1", found[2])
         if path := _file(word):
             files[path] = None

@@ -6,8 +6,8 @@ and every plugin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 from .speech import Delta as Delta
 from .speech import File as File
@@ -175,17 +175,30 @@ class Renderer(Protocol):
 
 
 class Pasted(str):
-    """A line that was pasted, or begins so: words for the model, never a command or a way out."""
+    """A line in which something was pasted: words for the model, never a command, a way out or a file.
 
-    __slots__ = ()
+    `spans` says where, each from a character to before another; left out, it is the whole line.
+    """
+
+    spans: tuple[tuple[int, int], ...]
+
+    def __new__(cls, text: str, spans: Iterable[tuple[int, int]] | None = None) -> Self:
+        """The same text, with where it was pasted."""
+        made = super().__new__(cls, text)
+        made.spans = ((0, len(text)),) if spans is None else tuple(spans)
+        return made
+
+    def covers(self, at: int) -> bool:
+        """Whether the character at this place was pasted."""
+        return any(start <= at < end for start, end in self.spans)
 
 
 class Input(Protocol):
     """What reads a line.
 
-    May also have `close()`; `attach(session)`, called once before the first read; and
-    `above(draw)`, callable from any thread, which calls `draw` above the line being edited, or at
-    once where none is.
+    May also have `close()`; `attach(session)`, called once before the first read; `hold()`, called
+    after a Ctrl-C: what was typed ahead is to wait for an Enter of its own; and `above(draw)`,
+    callable from any thread, which calls `draw` above the line being edited, or at once where none is.
     """
 
     def read(self, prompt: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: Compiled where a line needs them: nearly none does.
 _NAME = r"(?a)\s*/([\w:-]*)"
-_PATH = r"(?a)(?<![\w.@/\\-])@((?:\\.|[^\s\\\"])*)\Z"
+_PATH = r"(?a)(?<![\w.@/\\-])@(?:((?:\\.|[^\s\\\"])*)|(\"[^\"\n]*))\Z"
 _ARGUMENT = r"(?as)\s*/([\w:-]+)\s+(.*)"
 #: Of a command that offers more, the rest is left out.
 _MOST = 500
@@ -41,7 +41,7 @@ def candidates(session: Session, text: str) -> Iterable[Candidate]:
     if argument := re.fullmatch(_ARGUMENT, text):
         return _arguments(session, argument[1], argument[2])
     if path := re.search(_PATH, text):
-        return _paths(path[1])
+        return _paths(path[1]) if path[2] is None else _quoted(path[2])
     return ()
 
 
@@ -54,9 +54,23 @@ def _names(session: Session, begun: str) -> Iterable[Candidate]:
 
 
 def _paths(begun: str) -> Iterable[Candidate]:
-    """Files and folders. A folder ends in a slash, so that Tab goes on into it."""
-    folder, _, name = re.sub(r"\\(.)", r"\1", begun).rpartition("/")
+    """Files and folders, with a backslash before what would end a path."""
     replaced = len(begun.rpartition("/")[2])
+    for name in _found(re.sub(r"\\(.)", r"\1", begun)):
+        yield Candidate(re.sub(r"([\s\\\"])", r"\\\1", name), replaced)
+
+
+def _quoted(begun: str) -> Iterable[Candidate]:
+    """The same behind a quote, which a file's name closes. No name can have one in it there."""
+    replaced = len(begun[1:].rpartition("/")[2])
+    for name in _found(begun[1:]):
+        if '"' not in name:
+            yield Candidate(name if name.endswith("/") else f'{name}"', replaced)
+
+
+def _found(begun: str) -> list[str]:
+    """What is there. A folder ends in a slash, so that Tab goes on into it."""
+    folder, _, name = begun.rpartition("/")
     place = os.path.expanduser(f"{folder}/") if "/" in begun else "."
     try:
         with os.scandir(place) as entries:
@@ -69,7 +83,7 @@ def _paths(begun: str) -> Iterable[Candidate]:
             )
     except OSError:
         return []
-    return [Candidate(re.sub(r"([\s\\\"])", r"\\\1", each), replaced) for each in found[:_MOST]]
+    return found[:_MOST]
 
 
 def _arguments(session: Session, name: str, begun: str) -> Iterable[Candidate]:

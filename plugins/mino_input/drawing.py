@@ -40,6 +40,8 @@ from . import hidden
 if TYPE_CHECKING:
     from mino_core import Screen
 
+#: Characters of a line of which only a part is drawn, and half of that part.
+_LONG, _STEP = 8000, 2000
 #: Rows of the menu of completions.
 _MENU = 8
 #: What prompt_toolkit writes at each prompt that is not ours to change: bracketed paste stays on between
@@ -53,7 +55,7 @@ def style() -> Style:
     return Style(
         [
             ("prompt", "bold ansicyan"),
-            ("hidden-mark", "reverse"),
+            ("left-out", "fg:ansibrightblack"),
             ("completion-menu", plain),
             ("completion-menu.completion.current", f"{plain} reverse"),
             ("completion-menu.meta.completion", f"{plain} fg:ansibrightblack"),
@@ -74,6 +76,7 @@ def layout(buffer: Buffer, prompt: Callable[[], str]) -> Layout:
         buffer=buffer,
         search_buffer_control=search.control,
         input_processors=[
+            _Excerpt(),
             _Marks(),
             HighlightIncrementalSearchProcessor(),
             HighlightSelectionProcessor(),
@@ -105,6 +108,34 @@ def layout(buffer: Buffer, prompt: Callable[[], str]) -> Layout:
         ),
         focused_element=text,
     )
+
+
+class _Excerpt(Processor):
+    """Shows of a very long line only what is around the cursor: each key costs what is shown."""
+
+    def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
+        """That part, and how much is left out before and after it."""
+        document, number = transformation_input.document, transformation_input.lineno
+        line = document.lines[number]
+        if not is_long(line):
+            return Transformation(transformation_input.fragments)
+        start = 0
+        if number == document.cursor_position_row:
+            start = max(0, document.cursor_position_col // _STEP - 1) * _STEP
+        end = min(start + 2 * _STEP, len(line))
+        before = f"[… {start:,} characters] " if start else ""
+        after = f" [{len(line) - end:,} characters …]" if end < len(line) else ""
+        moved = len(before) - start
+        return Transformation(
+            [("class:left-out", before), ("", line[start:end]), ("class:left-out", after)],
+            lambda at: min(max(at, start), end) + moved,
+            lambda at: min(max(at - moved, start), end),
+        )
+
+
+def is_long(line: str) -> bool:
+    """Whether a line is so long that only a part of it is drawn."""
+    return len(line) > _LONG
 
 
 class _Marks(Processor):

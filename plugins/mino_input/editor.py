@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mino_core import MinoError
 
@@ -44,6 +44,7 @@ class Editor:
         self._screen = screen
         self._session: Session | None = None
         self._line: Line | None = None
+        self._holds = False
         #: What waits to be drawn above the line.
         self._above: deque[Callable[[], None]] = deque()
 
@@ -57,7 +58,10 @@ class Editor:
             ahead = modes.pending()
             self._draw_early(prompt)
             line = self.warm()
-            line.keyboard.typed_ahead(ahead)
+            held = line.keyboard.typed_ahead(ahead, hold=self._holds)
+            self._holds = False
+            if held:
+                self._say(plainly.not_sent(held), "info")
             text = line.read(prompt)
             line.past.add(text)
             return text
@@ -87,6 +91,10 @@ class Editor:
                 return None
             finally:
                 keyboard.put_back(kept)
+
+    def hold(self) -> None:
+        """Send nothing that was typed ahead by itself: it stands at the prompt."""
+        self._holds = True
 
     def above(self, draw: Callable[[], None]) -> None:
         """Draw something above the line being edited, from any thread.
@@ -146,9 +154,9 @@ class Editor:
         if self._session is not None:
             self._session.warm()
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: str, level: Literal["info", "warning"] = "warning") -> None:
         if self._session is not None:
-            self.above(partial(self._session.notify, text, "warning"))
+            self.above(partial(self._session.notify, text, level))
 
     def _complete(self, text: str) -> Iterable[Candidate]:
         if self._session is None:

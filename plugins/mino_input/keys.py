@@ -26,6 +26,8 @@ _LAST = (ENTER, Keys.ControlC)
 _ALONE = Keys.ControlI
 #: The data of an Enter that ends a line of a burst.
 BURST = "burst"
+#: What ends a paste.
+_PASTED = "\x1b[201~"
 _PIECE = 1 << 16
 
 
@@ -36,16 +38,47 @@ class Keyboard(Input):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._parsed: list[KeyPress] = []
         self._parser = Vt100Parser(self._parsed.append)
+        #: The pieces of a paste that has not ended yet.
+        self._paste: list[str] = []
+        self._tail = ""
         self._waiting: deque[KeyPress] = deque()
+        #: Lines that were sent but are held, each for a prompt of its own; the last may be half a one.
+        self._held: deque[list[KeyPress]] = deque()
         self._in_burst = False
         self._closed = False
         self._ready: Callable[[], None] | None = None
 
     # -- what the editor does with it ----------------------------------------------------------
 
-    def typed_ahead(self, data: bytes) -> None:
-        """Take keys that were typed one by one, though they arrive at once."""
-        self._waiting += self._parse(data)
+    def typed_ahead(self, data: bytes, *, hold: bool = False) -> int:
+        """Take keys that were typed one by one, though they arrive at once.
+
+        Up behind an Enter takes that back. With `hold`, and as long as there are such lines, no
+        Enter sends a line: each stands at a prompt of its own. The result is how many were held now.
+        """
+        ahead: list[KeyPress] = []
+        for press in (*self._waiting, *self._parse(data)):
+            if press.key is Keys.Up and ahead and ahead[-1].key is ENTER:
+                ahead.pop()
+            else:
+                ahead.append(press)
+        self._waiting.clear()
+        if not (hold or self._held):
+            self._waiting += ahead
+            return 0
+        *lines, rest = _lines(ahead)
+        self._held += [line for line in lines if line]
+        if rest:
+            self._held.append(rest)
+        self.next_held()
+        return sum(map(bool, lines)) if hold else 0
+
+    def next_held(self) -> None:
+        """Let the next line that is held arrive."""
+        if self._held:
+            self._waiting += self._held.popleft()
+            if self._ready:
+                get_running_loop().call_soon(self._go_on)
 
     def take(self) -> list[KeyPress]:
         """What has arrived and was not asked for; it is gone until it is put back."""
@@ -146,7 +179,19 @@ class Keyboard(Input):
         self._waiting += self._mark_burst(self._parse(data))
 
     def _parse(self, data: bytes) -> list[KeyPress]:
-        self._parser.feed(self._decoder.decode(data))
+        text = self._decoder.decode(data)
+        if self._parser._in_bracketed_paste:  # noqa: SLF001 (it looks through all of it at each piece)
+            if data == b"\x03":  # pressed by a hand: the terminal has lost the end of the paste
+                text = _PASTED
+            self._paste.append(text)
+            seen = self._tail + text
+            self._tail = seen[-len(_PASTED) :]
+            if _PASTED not in seen:
+                return []
+            text = "".join(self._paste)
+            self._paste.clear()
+        self._tail = text[-len(_PASTED) :]
+        self._parser.feed(text)
         return self._take_parsed()
 
     def _take_parsed(self) -> list[KeyPress]:
@@ -167,3 +212,16 @@ class Keyboard(Input):
             self._in_burst = after_first != [] and keys[-1].key is not ENTER
             return marked
         return keys
+
+
+def _lines(keys: list[KeyPress]) -> list[list[KeyPress]]:
+    """The keys of each line, and what follows the last Enter. A line of a burst is as good as pasted."""
+    lines: list[list[KeyPress]] = [[]]
+    for press in keys:
+        if press.key is ENTER:
+            if press.data == BURST:
+                lines[-1] = [KeyPress(Keys.BracketedPaste, "".join(key.data for key in lines[-1]))]
+            lines.append([])
+        else:
+            lines[-1].append(press)
+    return lines

@@ -24,7 +24,7 @@ from prompt_toolkit.utils import get_cwidth
 from . import hidden, plainly
 from .bindings import bindings
 from .completion import Candidate, is_name
-from .drawing import layout, output, style
+from .drawing import is_long, layout, output, style
 from .keys import Keyboard
 from .pasted import PasteWatch
 from .running import ESCAPE, run
@@ -92,8 +92,14 @@ class Line:
             self.pasted.forget()
             try:
                 text = run(self.app, self._begin)
-            except KeyboardInterrupt as stop:  # a signal; the key does not come here with a text
-                if type(stop) is not KeyboardInterrupt or not self.buffer.text:
+            except EOFError:  # the terminal has hung up; the key does not come here with a text
+                self.past.add(self.pasted.line())
+                raise
+            except KeyboardInterrupt as stop:  # a signal; as above
+                if type(stop) is not KeyboardInterrupt:
+                    self.past.add(self.pasted.line())
+                    raise
+                if not self.buffer.text:
                     raise
             else:
                 if self.app.erase_when_done:
@@ -117,16 +123,17 @@ class Line:
 
     def send(self, *, is_burst: bool) -> None:
         """Send the line. What was pasted is never a command."""
-        text = self.buffer.text
-        if is_burst or self.pasted.begins_the_line():
-            text = Pasted(text)
+        text = Pasted(self.buffer.text) if is_burst else self.pasted.line()
         # Of what is taller than the screen only a part is drawn; the scrollback is to have it whole.
         self.app.erase_when_done = self._is_tall()
         self.app.exit(result=text)
 
     def _is_tall(self) -> bool:
+        lines = self.buffer.document.lines
+        if any(map(is_long, lines)):
+            return True
         size = self.app.output.get_size()
-        widths = (len(self.prompt) + get_cwidth(line) for line in self.buffer.document.lines)
+        widths = (len(self.prompt) + get_cwidth(line) for line in lines)
         return sum(1 + width // size.columns for width in widths) >= size.rows
 
     def paste(self, text: str) -> None:
@@ -136,12 +143,19 @@ class Line:
         if warning := hidden.warning(text):
             self.say(warning)
 
+    def edited(self, text: str) -> None:
+        """Put what another program has made of the line in its place. Up brings back what it has emptied."""
+        if not text.strip():
+            self.past.remember(self.pasted.line())
+        self.buffer.document = Document(text, len(text))
+
     def clear(self) -> None:
-        """Drop the line; Up brings it back."""
-        self.past.remember(self.buffer.text)
+        """Drop the line; Up brings it back. The next one that was typed ahead takes its place."""
+        self.past.remember(self.pasted.line())
         self.buffer.reset()
         self.pasted.forget()
         self.buffer.load_history_if_not_yet_loaded()
+        self.keyboard.next_held()
 
     def _names_a_command(self) -> bool:
         return is_name(self.buffer.document.text_before_cursor) and not self.pasted.begins_the_line()

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import select
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mino_core import Pasted, sanitise, wait
 
+from . import plainly
 from .choices import offer, pose, understand
 from .kernel import END, Kernel
 
@@ -33,6 +35,9 @@ class Lines:
         self._rest = bytearray()
         #: How many bytes at the start of `_rest` came in a burst, which no hand types.
         self._burst = 0
+        #: Lines that were typed ahead but are not sent by themselves, each for a prompt of its own.
+        self._held: deque[bytes] = deque()
+        self._holds = False
         self._session: Session | None = None
         self._is_prepared = False
         if self._kernel and self._kernel.is_inherited:
@@ -86,6 +91,10 @@ class Lines:
         finally:
             self._rest = kept + self._rest
 
+    def hold(self) -> None:
+        """Send nothing that was typed ahead by itself: it stands at the prompt."""
+        self._holds = self._kernel is not None
+
     def close(self) -> None:
         """Leave the terminal as it was found."""
         if self._kernel:
@@ -103,6 +112,7 @@ class Lines:
         """A line from a person; what was typed ahead, unseen, is shown now."""
         with kernel.echoing():
             self._rest += kernel.drain()
+            self._keep_held()
             self._screen.aside(prompt)
             if self._rest.startswith(END):
                 del self._rest[: len(END)]
@@ -121,6 +131,19 @@ class Lines:
                 self._burst = max(0, self._burst - len(ahead) - len(newline))
                 return Pasted(line)
             return line
+
+    def _keep_held(self) -> None:
+        """Put the first line that is held where the next one is read from, without its end."""
+        if not (self._holds or self._held):
+            return
+        *lines, rest = bytes(self._rest).split(b"\n")
+        if (told := sum(map(bool, lines))) and self._holds and self._session is not None:
+            self._session.notify(plainly.not_sent(told))
+        self._holds = False
+        self._held += filter(None, (*lines, rest))
+        if self._burst:  # what was pasted at once stays pasted
+            self._burst = sum(map(len, self._held))
+        self._rest[:] = self._held.popleft() if self._held else b""
 
     def _next(self) -> str:
         looked, is_ending = 0, self._kernel is None

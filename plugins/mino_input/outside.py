@@ -22,15 +22,16 @@ class NoEditorError(Exception):
 def edit(text: str) -> str:
     """The text as it was left there, without the newline at its end. Raises NoEditorError."""
     command = _command()
-    fd, name = tempfile.mkstemp(prefix="mino-", suffix=".md")  # 0600
-    path = Path(name)
     try:
-        with os.fdopen(fd, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-        _run([*command, name])
-        return path.read_text("utf-8", "replace").removesuffix("\n")
-    finally:
-        path.unlink(missing_ok=True)
+        with tempfile.TemporaryDirectory(prefix="mino-", ignore_cleanup_errors=True) as folder:  # 0700
+            path = Path(folder, "line.md")
+            path.write_text(text, "utf-8", "replace")
+            _run([*command, str(path)])
+            return path.read_text("utf-8", "replace").removesuffix("\n")
+    except OSError as error:
+        raise NoEditorError(
+            f"the file for the editor: {error.strerror}: {error.filename}; the line is as it was"
+        ) from error
 
 
 def _command() -> list[str]:

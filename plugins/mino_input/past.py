@@ -1,5 +1,6 @@
-"""What was typed before, newest last: kept from one run to the next, a JSON string on each line.
+"""What was typed before, newest last: kept from one run to the next, as JSON on each line.
 
+A string is what was typed; where something was pasted, an object says also where.
 The file is a convenience. Nothing about it stops a line from being read: what is wrong with it is
 said once, and a damaged one is put aside whole.
 """
@@ -10,7 +11,7 @@ import os
 import re
 from pathlib import Path
 
-from mino_core import mask
+from mino_core import Pasted, mask
 
 #: How many bytes at the end of the file are read, and how long an entry may be to be kept there.
 _TAIL, _LONGEST = 1 << 18, 1 << 16
@@ -39,7 +40,7 @@ class Past:
 
     def add(self, text: str) -> None:
         """Remember a line that was sent; one with a secret in it, in memory only."""
-        if not text.strip() or (self.entries and self.entries[-1] == text):
+        if not text.strip() or (self.entries and _json(self.entries[-1]) == _json(text)):
             return
         self.entries.append(text)
         del self.entries[:-_MOST]
@@ -100,17 +101,25 @@ def _entry(line: bytes) -> str | None:
     import json
 
     try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return entry if isinstance(entry, str) else None
+        match json.loads(line):
+            case str(text):
+                return text
+            case {"text": str(text), "pasted": [*spans]}:
+                return Pasted(text, ((int(start), int(end)) for start, end in spans))
+    except (TypeError, ValueError, RecursionError):
+        pass
+    return None
+
+
+def _json(entry: str) -> object:
+    return {"text": entry, "pasted": entry.spans} if isinstance(entry, Pasted) else entry
 
 
 def _append(path: Path, entries: list[str]) -> None:
     import json
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    text = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+    text = "".join(json.dumps(_json(entry), ensure_ascii=False) + "\n" for entry in entries)
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         os.write(fd, text.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""The prompt and the line as they are drawn without prompt_toolkit: before it is there, or in its place."""
+"""The prompt and the line as they are drawn and told without prompt_toolkit."""
 
 from __future__ import annotations
 
@@ -24,3 +24,10 @@ def whole(screen: Screen, text: str, line: str) -> str:
 
     rows = sanitise(hidden.marked(line)).split("\n")
     return prompt(screen, text) + ("\n" + " " * len(text)).join(rows) + "\n"
+
+
+def not_sent(lines: int) -> str:
+    """What to say of lines that were typed ahead, when a Ctrl-C has stopped what they would have followed."""
+    if lines == 1:
+        return "[the line that you had typed is not sent yet: Enter sends it]"
+    return f"[the {lines} lines that you had typed are not sent yet: here is the first, and Enter sends each]"

@@ -150,6 +150,13 @@ def test_a_file_that_cannot_be_read_keeps_the_question_back(tmp_path, here):
     assert "at most" in told[0]
 
 
+def test_of_a_line_that_is_pasted_in_part_only_the_typed_paths_attach(here):
+    line = "see @a.py and @src/b.py and @src/none"
+    pasted = Pasted(line, [(10, len(line))])
+    assert [str(path) for path in mentioned(pasted)[0]] == ["a.py"]
+    assert mentioned(pasted)[1] == []
+
+
 @pytest.mark.parametrize("script", [True, False])
 def test_what_nobody_typed_attaches_and_runs_nothing(tmp_path, here, script):
     lines = ["read @a.py", "!touch ran"]

@@ -77,17 +77,6 @@ def test_what_is_typed_during_an_answer_is_not_in_it_and_is_sent_after_it(talk, 
     assert talk.asked == ["q1", "q2", "half"]
 
 
-def test_what_is_typed_during_an_answer_survives_a_ctrl_c(talk, gate):
-    talk.server.reply(*chat("first words", gate))
-    talk.answers("granted")
-    talk.at_prompt().type("q1\r")
-    talk.terminal.wait_for("first words")
-    talk.terminal.type("q2\r")
-    talk.terminal.press("ctrl-c")
-    talk.terminal.wait_for("granted")
-    assert talk.asked == ["q1", "q2"]
-
-
 @pytest.mark.parametrize(
     ("choices", "keys", "said"),
     [("yes,no", "y\r", "yes"), ("yes,no", "\r", "no"), ("a,b", "\r", "None"), ("yes,no", "\x04", "None")],

@@ -6,13 +6,16 @@ import stat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mino_core import Secret
+from mino_core import Pasted, Secret
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.document import Document
 
-from mino_input import hidden
+from mino_input import hidden, letters
 from mino_input.choices import understand
 from mino_input.completion import candidates
 from mino_input.keys import BURST, ENTER, Keyboard
 from mino_input.past import Past
+from mino_input.pasted import PasteWatch
 
 # -- what an answer means ----------------------------------------------------------------------------
 
@@ -93,7 +96,17 @@ def test_a_secret_is_remembered_but_not_kept(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "damage", [bytes(range(256)) * 256, b"\x1f\x8b\x08 gzip", b"null\n", b'"torn', b"[" * 9999]
+    "damage",
+    [
+        bytes(range(256)) * 256,
+        b"\x1f\x8b\x08 gzip",
+        b"null\n",
+        b'"torn',
+        b"[" * 9999,
+        b'{"text": "x", "pasted": 1}',
+        b'{"text": "x", "pasted": [[0]]}',
+        b'{"text": "x", "pasted": [["a", "b"]]}',
+    ],
 )
 def test_a_damaged_file_is_put_aside_whole_and_said_once(tmp_path, damage):
     path = tmp_path / "past"
@@ -173,6 +186,95 @@ def test_lines_that_came_at_once_are_a_burst(pieces, lines):
     assert lines_of(pieces) == lines
 
 
+def test_a_paste_is_one_key_wherever_its_pieces_are_cut():
+    data = "\x1b[200~first\rsecond 漢\x1b[201~x".encode()
+    for cut in range(1, len(data)):
+        for size in (1, 3, cut):
+            keyboard = Keyboard()
+            pieces = [data[:cut], *(data[at : at + size] for at in range(cut, len(data), size))]
+            pressed = [press.data for piece in pieces for press in keyboard._parse(piece)]
+            assert pressed == ["first\rsecond 漢", "x"]
+
+
+# -- where something was pasted ----------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.sampled_from(["type", "paste", "rub out", "move"]), st.integers(0, 30))))
+def test_what_was_pasted_stays_known_however_the_line_is_edited(steps):
+    """Typed letters are small, pasted ones large; the line says the same, wherever the cursor went."""
+    buffer = Buffer()
+    watch = PasteWatch(buffer)
+    for step, (act, n) in enumerate(steps):
+        letter = chr(ord("a") + step % 26)
+        match act:
+            case "type":
+                buffer.insert_text(letter)
+            case "paste":
+                watch.insert(letter.upper() * (n % 4 + 1))
+            case "rub out":
+                buffer.delete_before_cursor(min(n % 3, buffer.cursor_position))
+            case "move":
+                buffer.cursor_position = n % (len(buffer.text) + 1)
+    line = watch.line()
+    known = [isinstance(line, Pasted) and line.covers(at) for at in range(len(line))]
+    assert known == [letter.isupper() for letter in line]
+
+
+def test_an_edit_from_outside_leaves_marked_what_it_did_not_touch():
+    buffer = Buffer()
+    watch = PasteWatch(buffer)
+    watch.insert("@one @two")
+    buffer.document = Document("see @one and @two", 3)
+    line = watch.line()
+    assert [line.covers(line.index(word)) for word in ("see", "@one", "@two")] == [False, True, True]
+    watch.forget()
+    buffer.document = Document("@one", 4)
+    assert not isinstance(watch.line(), Pasted)
+
+
+# -- letters -----------------------------------------------------------------------------------------
+
+FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+LETTERS = [
+    "a",
+    "e\u0301",
+    FAMILY,
+    "🇩🇪",
+    "🇫🇷",
+    "👍🏽",
+    SCOTLAND,
+    "नि",
+    "한",
+    "\u1112\u1161\u11ab",
+    "❤️",
+    "1️⃣",
+    "漢",
+    "\n",
+    "\t",
+]
+
+
+@given(st.lists(st.sampled_from(LETTERS)))
+def test_a_letter_is_what_a_reader_takes_for_one(chosen):
+    text = "".join(chosen)
+    ends, at = [], 0
+    while at < len(text):
+        at = letters.after(text, at)
+        ends.append(at)
+    begins, at = [], len(text)
+    while at > 0:
+        at = letters.before(text, at)
+        begins.append(at)
+    assert [text[start:end] for start, end in zip(reversed(begins), ends, strict=True)] == chosen
+
+
+@given(st.text())
+def test_every_step_over_a_letter_comes_to_an_end(text):
+    for at in range(len(text)):
+        assert at < letters.after(text, at) <= len(text)
+        assert 0 <= letters.before(text, at + 1) <= at
+
+
 # -- completion --------------------------------------------------------------------------------------
 
 
@@ -184,6 +286,10 @@ def test_lines_that_came_at_once_are_a_burst(pieces, lines):
         ("@docs/", [("a.md", 0), ("报告.md", 0)]),
         ("看@docs/报", [("报告.md", 1)]),
         ("@two\\ w", [("two\\ words", 6)]),
+        ('@"two w', [('two words"', 5)]),
+        ('see @"docs/a', [('a.md"', 1)]),
+        ('@"doc', [("docs/", 3)]),
+        ('@"two words"', []),
         ("@.", [(".hidden", 1)]),
         ("me@do", []),
         ("@nowhere/", []),
