@@ -31,6 +31,7 @@ _LOOK_AGAIN, _RAISE_AGAIN = 0.05, 1.0
 
 _level = _HELD
 _pending = 0  # the signal number that waits to be honoured, or 0
+_stops = 0
 _wakers: tuple[int, int] | None = None  # a pipe into which each signal writes a byte
 
 
@@ -51,8 +52,9 @@ class TimedOut(BaseException):
 
 def _honour() -> None:
     """Raise what is pending."""
-    global _pending
+    global _pending, _stops
     signum, _pending = _pending, 0
+    _stops += 1
     if signum in _TERMINATING:
         raise Terminated(signum)
     raise KeyboardInterrupt
@@ -127,9 +129,15 @@ def sealed() -> _At:
 
 def discard() -> None:
     """Forget a Ctrl-C that came too late for its turn, so that it does not end the program."""
-    global _pending
-    if _pending not in _TERMINATING:
+    global _pending, _stops
+    if _pending and _pending not in _TERMINATING:
         _pending = 0
+        _stops += 1
+
+
+def stops() -> int:
+    """How often the user has said stop so far, also where it came too late."""
+    return _stops
 
 
 @contextmanager

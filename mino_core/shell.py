@@ -58,14 +58,14 @@ class Leave:
 
 
 def read_line(line: str) -> Command | Prompt | Errand | Leave | None:
-    """What a line means; None where it is blank. A pasted one is for the model.
+    """What a line means; None where it is blank. One that begins with what was pasted is for the model.
 
     A first word `/name` is a command, `//x` says `/x`, a first word with a further slash is text.
     `!x` is for the user's shell, and `!!x` says `!x`.
     """
     if is_blank(line):
         return None
-    if isinstance(line, Pasted):
+    if isinstance(line, Pasted) and line.covers(len(line) - len(line.lstrip())):
         return Prompt(str(line))
     stripped = line.strip()
     if stripped in _WAYS_OUT:
@@ -113,8 +113,11 @@ class Shell:
                 raise
             except (EOFError, KeyboardInterrupt):
                 break
+            stops = interrupts.stops()
             if self._do(line) == CANCELLED and self.session.config.shell.interrupt == "exit":
                 return CANCELLED
+            if interrupts.stops() != stops and (hold := getattr(self.input, "hold", None)):
+                hold()
         return 0
 
     def run_script(self) -> int:
@@ -165,7 +168,7 @@ class Shell:
                 case Leave():
                     self.session.leave()
                 case Prompt(text):
-                    self._ask(text, is_typed=not isinstance(line, Pasted))
+                    self._ask(text, line)
                 case Errand() if not self._is_person:
                     self.session.ask(line)
                 case Errand(command):
@@ -184,13 +187,13 @@ class Shell:
         self._codes.append(EXIT_CODES[ended.outcome])
         return self._codes[-1]
 
-    def _ask(self, text: str, *, is_typed: bool) -> None:
-        """Ask, with the files that are mentioned and with what the user's commands said."""
+    def _ask(self, text: str, line: str) -> None:
+        """Ask, with the files that the line mentions and with what the user's commands said."""
         parts: list[Part] = []
-        if is_typed and self._is_person and "@" in text:
+        if self._is_person and "@" in line:
             from . import attachments
 
-            files, others = attachments.mentioned(text)
+            files, others = attachments.mentioned(line)
             found = [attachments.read(path) for path in files]
             for word in others:
                 self.session.notify(f"there is no file {word}; the words are sent as they are")
