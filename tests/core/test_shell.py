@@ -45,6 +45,8 @@ STOP = Finished("stop", "stop")
         ("!!important", Prompt("!important")),
         ("！重要", Prompt("！重要")),
         (Pasted("!rm -r x"), Prompt("!rm -r x")),
+        (Pasted(" /exit now", [(1, 6)]), Prompt(" /exit now")),
+        (Pasted("/note pasted", [(6, 12)]), Command("note", "pasted")),
         ("//comment", Prompt("/comment")),
         ("//help", Prompt("/help")),
         ("  //help", Prompt("  /help")),
