@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from .look import Row, Span
 from .width import cells
@@ -19,13 +20,20 @@ _WIDE = (
     "\uffe0-\uffe6\U0001f300-\U0001faff\U00020000-\U0003fffd"
 )
 _MARKS = "\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\u3099\u309a\U0001f3fb-\U0001f3ff"
-_UNIT = re.compile(
+_ASCII_UNIT = re.compile(r"(?P<newline>\n)|(?P<space>[ ]+)|(?P<word>\S+|.)")
+#: The same for every script. Like the next one it is compiled when it is needed: that takes 3 ms each.
+_UNIT = (
     rf"(?P<newline>\n)|(?P<space>[ ]+)"
     rf"|(?P<glue>[{_CLOSING}{_MARKS}\u200d]+)"
     rf"|(?P<wide>[{_OPENING}]*[{_WIDE}](?:[{_MARKS}]|\u200d[^\s])*[{_CLOSING},.!?;:)\]}}]*)"
     rf"|(?P<word>[^\s{_CLOSING}{_WIDE}]+|.)"
 )
-_BREAK = re.compile(rf"[ \n]|(?<=[{_WIDE}])(?=[{_WIDE}])(?![{_CLOSING}{_MARKS}])(?<![{_OPENING}])")
+_BREAK = rf"[ \n]|(?<=[{_WIDE}])(?=[{_WIDE}])(?![{_CLOSING}{_MARKS}])(?<![{_OPENING}])"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def last_break(text: str, start: int, end: int) -> int:
@@ -33,7 +41,7 @@ def last_break(text: str, start: int, end: int) -> int:
     window = end
     while window > start:
         window = max(window - _WINDOW, start)
-        places = [match.end() for match in _BREAK.finditer(text, window, end)]
+        places = [match.end() for match in _compiled(_BREAK).finditer(text, window, end)]
         if places and places[-1] > start:
             return places[-1]
     return start
@@ -74,7 +82,8 @@ class Wrapper:
     def add(self, spans: Iterable[Span]) -> None:
         """Append text; a newline in it ends a row."""
         for text, look in spans:
-            for match in _UNIT.finditer(text):
+            units = _ASCII_UNIT if text.isascii() else _compiled(_UNIT)
+            for match in units.finditer(text):
                 kind, unit = match.lastgroup, match.group()
                 if kind == "glue" or (kind == "word" and not self._after_wide):
                     self._word.append((unit, look))
