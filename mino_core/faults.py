@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
+from . import interrupts
 from .errors import MinoError
 from .interrupts import TimedOut
-from .screen import sanitise
+from .screen import ScreenGone, sanitise
 from .secret import mask
 from .values import value
 
@@ -54,15 +55,24 @@ def reason(error: BaseException, limit: float | None = None) -> str:
     return one_line(f"{name}: {said}" if said else name) + _place(error)
 
 
-def let_go(thing: object) -> str:
-    """Close something of a plugin's, if it can be closed; what went wrong with that, or nothing."""
+def let_go(thing: object, limit: float | None = None) -> str:
+    """Close something of a plugin's, if it can be closed; what went wrong with that, or nothing.
+
+    With a `limit`, in seconds, Ctrl-C ends it as well.
+    """
     close = getattr(thing, "close", None)
     if close is None:
         return ""
     try:
-        close()
-    except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 (a plugin's door)
-        return reason(error)
+        if limit is None:
+            close()
+        else:
+            with interrupts.limit(limit), interrupts.armed():
+                close()
+    except BaseException as error:
+        if interrupts.is_users(error) or isinstance(error, ScreenGone):
+            raise
+        return reason(error, limit)
     return ""
 
 

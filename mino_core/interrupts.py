@@ -52,12 +52,24 @@ class TimedOut(BaseException):
 
 def _honour() -> None:
     """Raise what is pending."""
-    global _pending, _stops
+    global _pending
     signum, _pending = _pending, 0
-    _stops += 1
-    if signum in _TERMINATING:
-        raise Terminated(signum)
-    raise KeyboardInterrupt
+    raise users(Terminated(signum) if signum in _TERMINATING else KeyboardInterrupt())
+
+
+def users(stop: KeyboardInterrupt) -> KeyboardInterrupt:
+    """The same stop, marked as the user's own: a signal's, or that of a key."""
+    stop.__dict__["is_users"] = True
+    return stop
+
+
+def is_users(error: BaseException | None) -> bool:
+    """Whether an error is the user's stop, or came in its place; what a plugin makes up is neither."""
+    while isinstance(error, KeyboardInterrupt):
+        if _wakers is None or "is_users" in error.__dict__:  # where signals are Python's, none is marked
+            return True
+        error = error.__context__
+    return False
 
 
 def _on_signal(signum: int, frame: FrameType | None) -> None:
@@ -179,10 +191,11 @@ def reclaim() -> None:
 def _on_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
     """Python swallows what is raised in a destructor or a callback of its own: a Ctrl-C waits again."""
     global _pending
-    if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        _pending = getattr(unraisable.exc_value, "signum", signal.SIGINT)
-    else:
+    error = unraisable.exc_value
+    if not isinstance(error, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
+    elif is_users(error):
+        _pending = getattr(error, "signum", signal.SIGINT)
 
 
 def wait(fd: int, seconds: float | None = None) -> bool:
@@ -269,10 +282,7 @@ def _running(timer: _Timer) -> Iterator[None]:
 
 @contextmanager
 def every(seconds: float, act: Callable[[], None]) -> Iterator[None]:
-    """Call `act` on the main thread every `seconds` during this block, where signals are armed.
-
-    It is also called as soon as the window has changed.
-    """
+    """Call `act` every `seconds` of this block, on the main thread and where armed; also at a new window."""
     former = signal.signal(signal.SIGWINCH, _on_window)
     try:
         with _running(_Timer(time.monotonic() + seconds, seconds, act)):

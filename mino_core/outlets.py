@@ -60,7 +60,7 @@ class LineWriter(io.TextIOBase):
             self._open_line = ""
 
 
-class _ToStandardError(io.TextIOBase):
+class ToStandardError(io.TextIOBase):
     """`print` in a pipe: straight to descriptor 2."""
 
     encoding = "utf-8"
@@ -93,7 +93,7 @@ def guarded() -> Iterator[None]:
     before = sys.stdout, sys.stderr
     on_terminal = os.isatty(1)
     writers = [LineWriter() for _ in before]
-    sys.stdout = writers[0] if on_terminal else _ToStandardError()
+    sys.stdout = writers[0] if on_terminal else ToStandardError()
     if on_terminal and os.isatty(2):
         sys.stderr = writers[1]
     try:

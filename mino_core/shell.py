@@ -152,9 +152,10 @@ class Shell:
     def _take_over(self, error: BaseException) -> None:
         """Put plain lines in place of an input that failed."""
         let_go(self.input)  # that it fails to close as well is no news
-        self.session.notify(
-            f"the input failed ({type(error).__name__}: {error}); reading plain lines", "warning"
-        )
+        words = f"the input failed ({type(error).__name__}: {error})"
+        if isinstance(error, MinoError):  # a stranger's: it names the plugin
+            words = str(error)
+        self.session.notify(f"{words}; reading plain lines", "warning")
         self.input = self.session.host.make("mino_inputs", "lines", self.session.screen)
         self.session.input = self.input
 
@@ -227,7 +228,7 @@ class Shell:
             self.session.notify(_unknown(name, list(commands)), "error")
             return
         try:
-            with self.session.host.guard(offer.plugin, f"/{name}", limit=None):
+            with self.session.host.guard(offer.plugin, f"/{name}", waits=True):
                 said = offer.value(self.session, rest)
                 if said is not None and not isinstance(said, str):
                     raise TypeError(f"a command returns text or None, not {type(said).__name__}")

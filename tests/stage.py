@@ -33,6 +33,10 @@ def mino_histories():
     return {"staged": lambda settings: stage.history}
 
 @hookimpl
+def mino_inputs():
+    return stage.inputs
+
+@hookimpl
 def mino_tools():
     return stage.tools
 
@@ -67,6 +71,7 @@ class Stage(ModuleType):
         self.renderer = Recorder()
         self.history = None
         self.reader = None
+        self.inputs = {}
         self.tools = {}
         self.commands = {}
         self.approve = lambda call, session: None

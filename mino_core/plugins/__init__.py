@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from mino_core.errors import ConfigError, MinoError, PluginError, did_you_mean
 from mino_core.faults import Fault, reason
 from mino_core.settings import Settings
-from mino_core.types import Request, Tool, Verdict
+from mino_core.types import Message, Request, Tool, Verdict
 
 from . import loading, offers
 from .door import Plugin
+from .made import Made
 from .observers import Observer, Watch
 from .offers import KINDS, Offer, Offers
 from .registry import Registry, printing_aside
@@ -96,16 +97,16 @@ class Host:
 
             keep_faults(self.config, self.faults)
 
-    def guard(self, plugin: str, what: str, limit: float | None = 0) -> AbstractContextManager[None]:
+    def guard(self, plugin: str, what: str, *, waits: bool = False) -> AbstractContextManager[None]:
         """A block that calls into the plugin of that name: signals are armed, a time limit holds.
 
         Whatever the plugin does (an exception, SystemExit, a hang) is kept as a Fault and raised as
         PluginError, whose message is the line to show. A MinoError is an answer, not a fault, and
-        passes; so do KeyboardInterrupt and Terminated. `limit` is in seconds, 0 for the configured
-        one, None for a call that may take its time.
+        passes; so does the user's stop. The time limit is the configured one, unless the call is one
+        that `waits`: for a person, for a model.
         """
-        seconds = self.config.plugins.limit if limit == 0 else limit
-        return self._door.guard(plugin, what, limit=seconds, passing=(MinoError,), told=False)
+        limit = None if waits else self.config.plugins.limit
+        return self._door.guard(plugin, what, limit=limit, passing=(MinoError,), told=False)
 
     # -- what plugins offer --------------------------------------------------------------------
 
@@ -191,7 +192,10 @@ class Host:
         for settings in args:
             if isinstance(settings, Settings):
                 _check_unread(settings, what)
-        return made
+        if not methods or self._door.plugins[offer.plugin].source == "built-in":
+            return made
+        blame = partial(self._door.broken, offer.plugin, what, told=False)
+        return Made(made, blame, stops=hook == "mino_inputs")
 
     def _table(self, hook: str, name: str) -> Settings:
         choices: dict[str, Choice] = {
@@ -223,7 +227,7 @@ class Host:
         for impl in self._registry.implementations("mino_request"):
             try:
                 changed = self._registry.answer(
-                    impl, "mino_request", _is(Request), request=request, session=session
+                    impl, "mino_request", _as_request, request=request, session=session
                 )
             except PluginError:
                 continue
@@ -246,9 +250,11 @@ class Host:
     def observers(self, session: Session) -> list[Callable[[Event], None]]:
         """What has to be called with each event of a turn; empty where nobody observes.
 
-        A KeyboardInterrupt passes; everything else that an observer does stays with its plugin.
-        Their time is limited only while `watching` is open.
+        The user's stop passes; everything else that an observer does stays with its plugin. What an
+        observer asks by itself is seen by none.
         """
+        if self._watch is not None and self._watch.is_busy:
+            return [self._watch.show]
         live = [
             self._observer(impl, session)
             for impl in self._registry.implementations("mino_event")
@@ -262,7 +268,7 @@ class Host:
         return Observer(impl.plugin_name, loading.closure(impl, "event", have))
 
     def watching(self) -> AbstractContextManager[None]:
-        """Limit the time of the observers resolved last, for this block."""
+        """Watch the time of the observers resolved last with one timer for the whole of this block."""
         return self._watch.watching() if self._watch else nullcontext()
 
     def _silence(self, observer: Observer, error: BaseException, limit: float) -> None:
@@ -280,6 +286,21 @@ def _is(wanted: type) -> Callable[[object], Any]:
         return answer
 
     return check
+
+
+def _as_request(answer: object) -> Request | None:
+    """A request that an encoder can read, or None for none."""
+    changed: Request | None = _is(Request)(answer)
+    if changed is None:
+        return None
+    for part, wanted in (("model", str), ("instructions", str), ("options", Mapping)):
+        if not isinstance(value := getattr(changed, part), wanted):
+            raise PluginError(f"returned a Request whose {part} is {_kind(value)}")
+    for part, each in (("messages", Message), ("tools", Tool)):
+        those = getattr(changed, part)
+        if not isinstance(those, tuple) or not all(isinstance(one, each) for one in those):
+            raise PluginError(f"returned a Request whose {part} are not a tuple of {each.__name__}")
+    return changed
 
 
 def _kind(value: object) -> str:

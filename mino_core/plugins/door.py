@@ -83,7 +83,7 @@ class Door:
             with nullcontext() if limit is None else interrupts.limit(limit), interrupts.armed():
                 yield
         except BaseException as error:  # SystemExit and TimedOut end here as well
-            if isinstance(error, (KeyboardInterrupt, *passing)):
+            if isinstance(error, passing) or interrupts.is_users(error):
                 raise
             raise self.broken(plugin, what, reason(error, limit), told=told) from error
 

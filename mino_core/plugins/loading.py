@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from importlib import import_module
+from inspect import isroutine
 from itertools import takewhile
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -177,12 +178,16 @@ def _check(hook: str, impl: HookImpl, known: bool) -> list[str]:
 
 
 def _unmarked(plugin: Any) -> list[str]:
-    """Functions that have a hook's name and were not marked as one: pluggy does not see them."""
+    """What has a hook's name, or was marked as one, and pluggy does not see."""
     written: dict[str, Any] = getattr(plugin, "__dict__", {})
     return [
         f"{hook} is not marked with @hookimpl"
         for hook in names()
         if callable(written.get(hook)) and not hasattr(written[hook], "mino_impl")
+    ] + [
+        f"{name} is marked with @hookimpl and is no function but {type(value).__name__}"
+        for name, value in written.items()
+        if "mino_impl" in getattr(value, "__dict__", ()) and not isroutine(value)
     ]
 
 

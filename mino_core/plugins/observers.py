@@ -7,8 +7,9 @@ its limit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from _thread import get_ident
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from time import monotonic
 from typing import Any, TypeAlias
 
@@ -38,7 +39,18 @@ class Watch:
     `silence` is told of it: the observer, the error, and the limit that held.
     """
 
-    __slots__ = ("_armed", "_calls", "_event", "_live", "_running", "_seen", "_seen_at", "_silence")
+    __slots__ = (
+        "_armed",
+        "_calls",
+        "_event",
+        "_live",
+        "_running",
+        "_seen",
+        "_seen_at",
+        "_silence",
+        "_thread",
+        "_watched",
+    )
 
     def __init__(
         self, observers: Sequence[Observer], silence: Callable[[Observer, BaseException, float], None]
@@ -51,10 +63,19 @@ class Watch:
         self._event: object = None
         self._seen: tuple[Call | None, object] = (None, None)
         self._seen_at = 0.0
+        self._thread = get_ident()
+        self._watched = False
 
     def show(self, event: object, calls: Sequence[Call] | None = None) -> None:
-        """Let the observers see one event. What an observer itself causes is not observed."""
-        if self._running is not None:
+        """Let the observers see one event. What an observer itself causes is not observed.
+
+        Outside of `watching`, and on the main thread, an event has a timer of its own.
+        """
+        if self.is_busy:
+            return
+        if not self._watched and get_ident() == self._thread:
+            with self.watching():
+                self.show(event, calls)
             return
         self._event = event
         culprit = None
@@ -63,9 +84,9 @@ class Watch:
                 for call in self._calls if calls is None else calls:
                     self._running = call
                     call(event)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001 (a plugin's door)
+        except BaseException as error:  # a plugin's door
+            if interrupts.is_users(error):
+                raise
             culprit, fault = self._running, error
         finally:
             self._running = None
@@ -74,9 +95,20 @@ class Watch:
             self._drop(culprit, fault)
             self.show(event, rest)
 
-    def watching(self) -> AbstractContextManager[None]:
+    @property
+    def is_busy(self) -> bool:
+        """Whether an observer runs now: then what happens is of its making."""
+        return self._running is not None
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
         """Look every now and then, during this block, at how long an observer takes."""
-        return interrupts.every(LOOK, self._look)
+        before, self._watched = self._watched, True
+        try:
+            with nullcontext() if before else interrupts.every(LOOK, self._look):
+                yield
+        finally:
+            self._watched = before
 
     def _drop(self, culprit: Call, error: BaseException) -> None:
         limit = self._limit()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
@@ -20,21 +20,32 @@ import pluggy
 from mino_core import hooks
 from mino_core.errors import PluginError, UsageError
 from mino_core.faults import fault
+from mino_core.outlets import ToStandardError
 
 from . import discovery, loading
 from .door import Door, Plugin
+from .traces import Descriptors, hear_threads
 
 if TYPE_CHECKING:
     from mino_core.config import Config
 
 
-def printing_aside() -> AbstractContextManager[object]:
-    """Send what a plugin prints in this block to standard error.
+@contextmanager
+def printing_aside() -> Iterator[None]:
+    """Send what a plugin prints in this block to standard error, made safe for a terminal.
 
     An answer in a pipe, and what a subcommand says, are not the plugin's. Where standard output is
     taken care of already, nothing is done.
     """
-    return redirect_stdout(sys.stderr) if sys.stdout is sys.__stdout__ else nullcontext()
+    if sys.stdout is not sys.__stdout__:
+        yield
+        return
+    before = sys.stdout, sys.stderr
+    sys.stdout = sys.stderr = ToStandardError()
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
 
 
 class _Manager(pluggy.PluginManager):
@@ -114,6 +125,7 @@ class Registry:
     def _import(self, row: Plugin, found: discovery.Found) -> Any:
         began = perf_counter()
         plugin = None
+        descriptors = None if row.source == "built-in" else Descriptors()
         try:
             with self.ask(row.name, "import"):
                 plugin = loading.load(found)
@@ -122,6 +134,10 @@ class Registry:
         except PluginError:
             row.seconds = row.seconds or perf_counter() - began
             row.state = "failed"
+        if descriptors is not None:
+            if gone := descriptors.restore():
+                self.door.broken(row.name, "import", f"closed {gone}, or put something else there", told=True)
+            descriptors.close()
         return plugin
 
     def _register(self, row: Plugin, plugin: Any) -> None:
@@ -142,6 +158,7 @@ class Registry:
         """Guard a call whose PluginError nobody shows: the door reports its fault."""
         with printing_aside(), self.door.guard(plugin, what, limit=self._config.plugins.limit):
             yield
+        hear_threads()
 
     def answer(
         self,

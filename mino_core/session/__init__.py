@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mino_core import interrupts
-from mino_core.errors import HistoryError, MinoError, UsageError
+from mino_core.errors import HistoryError, UsageError
+from mino_core.faults import let_go
 from mino_core.records import Conversation, fold
 from mino_core.records.messages import usage_to_json
 from mino_core.secret import mask
@@ -218,7 +219,7 @@ class Session:
         if provider is not None:
             former = self.answerer
             self._choose(provider, model)
-            _close(former)
+            self._let_go(former)
         elif model is not None:
             self.model = model
 
@@ -228,11 +229,9 @@ class Session:
 
         self.display.warm()
         self.journal.prepare()
-        warm: Callable[[], None] | None = getattr(self.answerer, "warm", None)
-        if warm is None:
-            return
         try:
-            warm()
+            if warm := getattr(self.answerer, "warm", None):
+                warm()
         except Exception as error:  # noqa: BLE001 (a provider may be a plugin's)
             self._warn(f"{self.provider} could not be prepared: {error}")
 
@@ -245,26 +244,33 @@ class Session:
 
         `verbatim` leaves its lines as they are; else they are wrapped at words.
         """
+        if not isinstance(text, str):  # of a plugin, whose fault it is, and not the renderer's
+            raise TypeError(f"a notice is text, not {type(text).__name__}")
         notice = Notice(level, mask(text), verbatim)
-        above = getattr(self.input, "above", None)
         with interrupts.held():
-            if above is None:
-                self.display.show(notice)
-            else:
+            if above := getattr(self.input, "above", None):
                 above(lambda: self.display.show(notice))
+            else:
+                self.display.show(notice)
 
     def question(self, text: str, choices: Sequence[str]) -> str | None:
         """Ask the user; None where nobody answers. No clock runs meanwhile."""
         if self.input is None:
             return None
         with interrupts.unlimited(), interrupts.armed():
-            return self.input.ask(text, choices)
+            try:
+                return self.input.ask(text, choices)
+            except KeyboardInterrupt as stop:  # perhaps a key's, which no signal has marked
+                interrupts.users(stop)
+                raise
 
     def close(self) -> None:
         """Let the log, the provider and the renderer go."""
-        self.journal.close()
-        _close(self.answerer)
-        self.display.close()
+        try:
+            self.journal.close()
+            self._let_go(self.answerer)
+        finally:
+            self.display.close()
 
     # -- what a turn needs ---------------------------------------------------------------------
 
@@ -306,15 +312,9 @@ class Session:
     def _begin(self, copies: Copies | None = None, **more: object) -> Journal:
         return Journal(lambda: self.host.history, head(**more), self._warn, copies=copies)
 
+    def _let_go(self, provider: Provider) -> None:
+        if trouble := let_go(provider, self.config.plugins.limit):
+            self._warn(f"the provider failed to close: {trouble}")
+
     def _warn(self, text: str) -> None:
         self.notify(text, "warning")
-
-
-def _close(thing: object) -> None:
-    close: Callable[[], None] | None = getattr(thing, "close", None)
-    if close is None:
-        return
-    try:
-        close()
-    except MinoError:
-        pass  # it is not used any more; what it held goes with the process

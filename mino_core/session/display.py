@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mino_core import outlets
-from mino_core.errors import ProviderError
+from mino_core.errors import MinoError, ProviderError
 from mino_core.faults import let_go
 from mino_core.screen import Sanitiser, Screen, sanitise
 from mino_core.secret import mask
@@ -138,7 +138,7 @@ class Display:
         self.renderer.show(
             Notice(
                 "warning",
-                f"the renderer failed ({_words(error)}); from here on the text is plain",
+                f"{_words(error)}; from here on the text is plain",
             )
         )
         for event in self._unshown:
@@ -147,7 +147,10 @@ class Display:
 
 
 def _words(error: BaseException) -> str:
-    return sanitise(f"{type(error).__name__}: {error}")
+    """What failed: a stranger's renderer says itself whose it is."""
+    if isinstance(error, MinoError):
+        return sanitise(str(error))
+    return sanitise(f"the renderer failed ({type(error).__name__}: {error})")
 
 
 def _safe(event: Event) -> Event:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from mino_core import interrupts, transport
-from mino_core.errors import ProviderError
+from mino_core.errors import MinoError, ProviderError
+from mino_core.faults import let_go
 from mino_core.records.messages import sum_usage, usage_to_json
 from mino_core.screen import ScreenGone
 from mino_core.transport.failures import fit
@@ -163,18 +164,19 @@ class Turn:
                         self._idle()
         finally:
             transport.idle = None
-            close = getattr(stream, "close", None)
-            if close is not None:
-                close()
+            if trouble := let_go(stream):
+                session.notify(f"the provider {session.provider} failed to close: {trouble}", "warning")
 
     def _ask(self, act: Callable[[], _T]) -> _T:
         """Call into the provider, where Ctrl-C may land; its own faults become ProviderErrors."""
         try:
             with interrupts.armed():
                 result = act()
-        except (ProviderError, KeyboardInterrupt, ScreenGone):
+        except (ProviderError, ScreenGone, interrupts.TimedOut):
             raise
         except BaseException as error:  # the provider's door: SystemExit and GeneratorExit end here as well
+            if interrupts.is_users(error):
+                raise
             raise self._fault(error) from error
         if self._idle_error is not None:
             raise self._idle_error
@@ -189,6 +191,8 @@ class Turn:
             self._first_token = time.monotonic()
 
     def _fault(self, error: BaseException) -> ProviderError:
+        if isinstance(error, MinoError):  # a stranger's: it names the plugin
+            return ProviderError("plugin", str(error))
         words = f"the provider {self.session.provider} failed: {type(error).__name__}: {error}"
         return ProviderError("plugin", words)
 

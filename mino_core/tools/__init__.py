@@ -41,10 +41,10 @@ def run(tool: Tool, call: ToolCall, context: ToolContext) -> ToolResult:
         with interrupts.armed():
             arguments |= dict.fromkeys(schema.context_parameters(tool.run), context)
             return ToolResult(call.id, _text(tool.run(**arguments)))
-    except (KeyboardInterrupt, interrupts.TimedOut):
-        context.cancelled = True
-        raise
-    except BaseException as error:  # noqa: BLE001 (the tool's door: SystemExit ends here as well)
+    except BaseException as error:  # the tool's door: SystemExit ends here as well
+        if interrupts.is_users(error) or isinstance(error, interrupts.TimedOut):
+            context.cancelled = True
+            raise
         return _failed(call, f"{tool.name} failed: {reason(error)}")
 
 

@@ -81,7 +81,7 @@ def test_an_input_that_returns_or_raises_the_wrong_thing_is_replaced(tmp_path, a
 def test_a_ctrl_c_that_python_swallows_in_a_destructor_waits():
     class Dying:
         def __del__(self):
-            raise KeyboardInterrupt
+            raise interrupts.users(KeyboardInterrupt())
 
     with interrupts.installed():
         Dying()

@@ -69,6 +69,10 @@ def test_an_entry_point_may_name_an_attribute(shelf):
         ("def x(:", "SyntaxError"),
         ("raise SystemExit(3)", "tried to end the program (SystemExit: 3)"),
         ("raise GeneratorExit", "GeneratorExit"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("raise BaseExceptionGroup('two', [KeyboardInterrupt(), ValueError()])", "BaseExceptionGroup: two"),
+        ("def __getattr__(name): raise KeyboardInterrupt(name)", "KeyboardInterrupt: MINO_API"),
+        ("def deeper(): deeper()\ndeeper()", "RecursionError"),
         ("class Odd(BaseException): pass\nraise Odd('two\\nlines \\x1b[31m')", "Odd: two lines ␛[31m"),
         ("class Mute(Exception):\n    def __str__(self): raise ValueError\nraise Mute", "cannot be shown"),
         ("import time\nwhile True: time.sleep(9)", "took longer than 0.2 s"),
@@ -137,10 +141,33 @@ def test_a_plugin_may_be_swallowing_everything_and_is_stopped_all_the_same(shelf
     assert "took longer than 0.1 s" in line
 
 
-def test_ctrl_c_and_termination_are_no_faults(shelf):
-    shelf.plugin("stop", "raise KeyboardInterrupt")
+@pytest.mark.parametrize("rest", ["", "raise KeyboardInterrupt from None"])
+def test_ctrl_c_is_no_fault_also_where_code_raises_it_anew(shelf, rest):
+    shelf.plugin(
+        "stop",
+        f"""
+        import os, signal
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            {rest or "raise"}
+        """,
+    )
     with pytest.raises(KeyboardInterrupt):
         shelf.host()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "mino_event = hookimpl(partial(print))",
+        "@hookimpl\nclass mino_event:\n    def __init__(self, event): pass",
+    ],
+)
+def test_what_is_marked_and_is_no_function_is_told(shelf, code):
+    shelf.plugin("odd", f"from functools import partial\n{code}")
+    (line,) = lines(shelf.host())
+    assert "mino_event is marked with @hookimpl and is no function" in line
 
 
 def test_a_misspelt_hook_costs_only_that_hook(shelf):

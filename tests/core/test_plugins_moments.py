@@ -5,7 +5,17 @@ import signal
 import threading
 
 import pytest
-from mino_core import Idle, Request, TextDelta, ToolCall, TurnEnded, Verdict, interrupts
+from mino_core import (
+    Idle,
+    Request,
+    SessionEnded,
+    SessionStarted,
+    TextDelta,
+    ToolCall,
+    TurnEnded,
+    Verdict,
+    interrupts,
+)
 from mino_core.errors import PluginError, UsageError
 from shelf import Shelf, lines
 
@@ -57,12 +67,17 @@ def test_requests_pass_through_the_plugins_in_order(shelf, session):
     ("code", "words"),
     [
         ("return 'text'", "returned a value of type str, not a Request"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("return Request('m', '', 5)", "a Request whose messages are not a tuple of Message"),
+        ("return Request('m', '', (None,))", "a Request whose messages are not a tuple of Message"),
+        ("return Request(None, '', ())", "a Request whose model is None"),
+        ("return Request('m', '', (), (), 7)", "a Request whose options is a value of type int"),
         ("1/0", "ZeroDivisionError"),
         ("while True: pass", "took longer than 0.1 s"),
     ],
 )
 def test_a_faulty_plugin_leaves_the_request_as_it_was(shelf, session, code, words):
-    shelf.plugin("bad", f"@hookimpl\ndef mino_request(request):\n    {code}")
+    shelf.plugin("bad", f"from mino_core import Request\n@hookimpl\ndef mino_request(request):\n    {code}")
     host = shelf.host(limit=0.1)
     told = []
     host.report = told.append
@@ -91,7 +106,15 @@ def test_without_an_opinion_there_is_no_verdict(shelf, session):
 
 
 @pytest.mark.parametrize(
-    "code", ["1/0", "return True", "raise SystemExit", "while True: pass", "raise GeneratorExit"]
+    "code",
+    [
+        "1/0",
+        "return True",
+        "raise SystemExit",
+        "while True: pass",
+        "raise GeneratorExit",
+        "raise KeyboardInterrupt",
+    ],
 )
 def test_a_guard_that_faults_means_no(shelf, session, code):
     shelf.plugin("bad", f"@hookimpl\ndef mino_approve(call):\n    {code}")
@@ -175,6 +198,42 @@ def test_an_observer_that_raises_is_told_once_and_sees_no_more(shelf, session):
     assert "it sees no more events" in line
 
 
+def test_a_ctrl_c_that_an_observer_makes_up_is_its_fault(shelf, session):
+    shelf.plugin("stop", OBSERVER.format(name="stop", rest="raise KeyboardInterrupt"))
+    host = shelf.host()
+    show(host, session, TextDelta("x"))
+    assert "mino_event: KeyboardInterrupt" in lines(host)[0]
+
+
+def test_an_observer_that_hangs_outside_of_a_turn_is_stopped_as_well(shelf, session, monkeypatch):
+    monkeypatch.setattr("mino_core.plugins.observers.LIMIT", 0.1)
+    shelf.plugin("stuck", OBSERVER.format(name="stuck", rest="while True: pass"))
+    shelf.plugin("well", OBSERVER.format(name="well", rest=""))
+    host = shelf.host()
+    (observe,) = host.observers(session)
+    observe(SessionStarted("id", "p", "m"))
+    observe(SessionEnded())
+    assert [name for name, _ in session.seen] == ["stuck", "well", "well"]
+    assert "plugin 'stuck' (mino-stuck 1.0): mino_event: took longer than 0.1 s" in lines(host)[0]
+
+
+def test_a_turn_that_an_observer_starts_is_observed_by_none(shelf, session):
+    """What it asks would else be seen, and asked, without an end."""
+    shelf.plugin("asks", OBSERVER.format(name="asks", rest="session.turn_of_its_own(event)"))
+    host = shelf.host()
+
+    def turn(event):
+        with host.watching():
+            for observe in host.observers(session):
+                observe(event)
+
+    session.turn_of_its_own = turn
+    turn(TextDelta("x"))
+    assert len(session.seen) == 1
+    turn(TextDelta("y"))
+    assert len(session.seen) == 2
+
+
 @pytest.mark.parametrize(
     ("event", "limit"), [(TextDelta("x"), "0.1"), (TurnEnded(1, "completed"), "0.3")], ids=["delta", "other"]
 )
@@ -215,7 +274,7 @@ def test_a_guarded_block_lets_answers_through_and_keeps_faults(shelf):
         raise KeyError("k")
     with pytest.raises(PluginError, match="took longer than"), host.guard("some", "/x"):
         threading.Event().wait()
-    with pytest.raises(PluginError, match="StopIteration"), host.guard("some", "/x", limit=None):
+    with pytest.raises(PluginError, match="StopIteration"), host.guard("some", "/x", waits=True):
         raise StopIteration
     with pytest.raises(UsageError, match="an answer"), host.guard("some", "/x"):
         raise UsageError("an answer")

@@ -85,13 +85,13 @@ def test_an_exception_is_one_line_and_never_a_traceback(error, words):
     assert "\n" not in said.content
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, interrupts.TimedOut])
+@pytest.mark.parametrize("error", [interrupts.users(KeyboardInterrupt()), interrupts.TimedOut()], ids=repr)
 def test_the_users_stop_and_a_time_limit_pass(error):
     def tool() -> str:
         raise error
 
     context = ToolContext()
-    with pytest.raises(error):
+    with pytest.raises(type(error)):
         run(as_tool("t", tool), ToolCall("1", "t", ""), context)
     assert context.cancelled
 
