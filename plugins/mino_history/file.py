@@ -71,10 +71,20 @@ class FileLog:
     @contextmanager
     def _reading(self) -> Iterator[BinaryIO]:
         try:
-            with self._path.open("rb") as file:
+            with self._opened() as file:
                 yield file
         except OSError as error:
             raise trouble(self._path, "read", error) from error
+
+    def _opened(self) -> BinaryIO:
+        try:
+            return self._path.open("rb")
+        except FileNotFoundError:
+            if self._fd < 0:
+                raise
+            return open(
+                f"/dev/fd/{self._fd}", "rb"
+            )  # removed, or in a folder that was renamed: we have it still
 
     def last(self, type: str) -> Record | None:
         """The last record of a type; the others are not parsed."""
@@ -131,7 +141,7 @@ class FileLog:
 
     def _add(self, line: bytes) -> None:
         if not os.fstat(self._fd).st_nlink:
-            raise HistoryError(f"{self._path} was removed while it was open")
+            raise HistoryError(f"{self._path} was removed while it was open; /fork keeps it in a new file")
         if not self._is_whole:
             self._mend()
         self._is_whole = False

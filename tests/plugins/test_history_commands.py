@@ -1,5 +1,6 @@
 """The slash commands about conversations, and the budget, on a real session."""
 
+import shutil
 import time
 
 import pytest
@@ -114,6 +115,30 @@ def test_a_fork_leaves_the_former_as_it_is(tmp_path):
         log = session.host.history.open(former, write=False)
         assert [message.text for message in fold(log.records()).messages()] == ["q1", "a1"]
         session.host.history.open(former).close()  # nobody writes it any more
+
+
+@pytest.mark.damages
+@pytest.mark.parametrize("lost", ["removed", "renamed"])
+def test_a_fork_rescues_what_was_removed_or_renamed_while_it_was_open(tmp_path, lost):
+    stage = staged(tmp_path, "a1", "a2", "a3")
+    with stage.opened() as session:
+        session.ask("q1")
+        (path,) = tmp_path.rglob("*.jsonl")
+        if lost == "removed":
+            shutil.rmtree(path.parent)
+        else:
+            path.parent.rename(path.parent.with_name("renamed"))
+        session.ask("q2")
+        former = session.id
+        assert former in run(session, "fork")
+        session.ask("q3")
+        kept = [path for path in tmp_path.rglob("*.jsonl") if session.id in path.name]
+        told = [
+            notice for notice in stage.renderer.notices if "was removed while it was open; /fork" in notice
+        ]
+        assert len(kept) == 1 and len(told) == (lost == "removed")
+    with stage.opened("--resume", session.id) as again:
+        assert [message.text for message in again.messages] == ["q1", "a1", "q2", "a2", "q3", "a3"]
 
 
 # -- /history, /resume -------------------------------------------------------------------------
