@@ -37,10 +37,13 @@ if TYPE_CHECKING:
     from .failures import plain
     from .http import Endpoint
     from .mending import mended
+    from .settled import Settled, Stretch
 
 __all__ = [
     "WHOLE",
     "Endpoint",
+    "Settled",
+    "Stretch",
     "SurrogateJoiner",
     "as_list",
     "as_table",
@@ -64,6 +67,8 @@ idle: Callable[[], None] | None = None
 #: Where the names are that are not in `decoding`.
 _HOMES = {
     "Endpoint": "http",
+    "Settled": "settled",
+    "Stretch": "settled",
     "from_async": "bridge",
     "mended": "mending",
     "plain": "failures",

@@ -12,10 +12,33 @@ from .decoding import mend_surrogates
 from .failures import plain
 
 
+class Pieces(list[Any]):
+    """A list in a body. Of its first `settled` items, the JSON is `known`, without brackets."""
+
+    settled = 0
+    known = b""
+
+    def as_json(self) -> list[bytes]:
+        """The whole list, in pieces: it may be long, and is copied once."""
+        more = as_json(self[self.settled :])[1:-1]
+        return [b"[", self.known, b"," if self.known and more else b"", more, b"]"]
+
+
 def encoded(body: Mapping[str, Any]) -> bytes:
     """The body as JSON in UTF-8, lone surrogates replaced; ProviderError (`config`) where it is none."""
+    pieces = []
+    for key, value in body.items():
+        if isinstance(value, Pieces):
+            pieces += [b",", as_json(str(key)), b":", *value.as_json()]
+        else:
+            pieces += [b",", as_json({key: value})[1:-1]]
+    return b"".join([b"{", *pieces[1:], b"}"])
+
+
+def as_json(value: object) -> bytes:
+    """A part of a body, likewise."""
     try:
-        text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
         raise ProviderError("config", f"the request is not JSON: {error}; check the options") from error
     return mend_surrogates(text).encode()

@@ -88,6 +88,11 @@ _OF_A_USER, _OF_A_REPLY = (Text, Image, File), (Text, Refusal, ToolCall, Reasoni
 _TEXTS = (Text, Refusal)
 
 
+def says(message: Message) -> bool:
+    """Whether there is anything in a message of the user or in a reply that is worth sending."""
+    return bool(_kept(message))
+
+
 def _kept(message: Message) -> tuple[Part, ...]:
     """The parts worth sending; reasoning alone is no message."""
     allowed = _OF_A_USER if message.role == "user" else _OF_A_REPLY

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from mino_core import Delta, Request, Settings
 from mino_core.transport import Endpoint
+
+if TYPE_CHECKING:
+    from mino_core.transport import Settled
 
 _OFFICIAL_HOST = "api.anthropic.com"
 _OLD_VERSION, _NEW_VERSION = "2023-06-01", "2026-10-21"
@@ -41,7 +44,7 @@ class Messages:
         from .messages_events import decode
         from .messages_request import encode
 
-        body = encode(request, **self._encoding)
+        body = encode(request, **self._encoding, settled=self._settled)
         read = partial(decode, model=request.model)
         yield from self._endpoint.stream("/v1/messages", body, read, self.headers(body))
 
@@ -49,6 +52,12 @@ class Messages:
         """The headers that say how a body is meant."""
         is_new = self._endpoint.host == _OFFICIAL_HOST and not any(key in body for key in _SAMPLING)
         return {"anthropic-version": self._version or (_NEW_VERSION if is_new else _OLD_VERSION)}
+
+    @cached_property
+    def _settled(self) -> Settled:
+        from mino_core.transport import Settled
+
+        return Settled()
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""

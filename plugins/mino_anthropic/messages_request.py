@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Any
 
 from mino_core import File, Image, Message, Request, Text, ToolCall, ToolResult, is_blank
-from mino_core.transport import mended
+from mino_core.transport import Settled, Stretch, mended
 
 KIND = "anthropic-messages"
 #: Ends that the server wants resumed: the reply goes back as it is, with nothing behind it.
@@ -32,14 +32,17 @@ def encode(
     effort: str = "",
     cache: bool = True,
     extra_body: Mapping[str, Any] = {},
+    settled: Settled | None = None,
 ) -> Json:
     """The body for `POST /v1/messages`.
 
     With `cache`, the last block of the instructions and of the last two user turns are marked as
     ends of what the server may cache. `extra_body` goes over the settings, and `request.options`
-    over that.
+    over that. `settled` knows what was encoded before with the same settings.
     """
-    turns = _turns(request)
+    turns = (settled or Settled()).encode(
+        request.messages, request.model, lambda stretch: _turns(stretch, request.model)
+    )
     body: Json = {"model": request.model, "max_tokens": max_tokens}
     if not is_blank(request.instructions):
         body["system"] = [{"type": "text", "text": request.instructions}]
@@ -65,31 +68,33 @@ def encode(
 # -- turns -------------------------------------------------------------------------------------
 
 
-def _turns(request: Request) -> list[Json]:
-    """The turns: user and assistant alternate, and the user has the last word but for a pause."""
+def _turns(stretch: Stretch, model: str) -> list[Json]:
+    """The turns: user and assistant alternate.
+
+    The user has the first word, and at the end the last one but for a pause.
+    """
     spoken: list[Json] = []
-    used: set[str] = set()
     ids: list[str] = []
     is_paused = False
-    for message in mended(request.messages, lambda message: _is_paused(message, request.model)):
+    for message in mended(stretch.messages, lambda message: _is_paused(message, model)):
         match message.role:
             case "user":
                 _add(spoken, "user", _user(message))
             case "assistant":
-                ids = [_fitted(part.id, used) for part in message.parts if isinstance(part, ToolCall)]
-                _add(spoken, "assistant", _assistant(message, request.model, ids))
+                ids = [_fitted(call.id, stretch.used) for call in _calls(message)]
+                _add(spoken, "assistant", _assistant(message, model, ids))
             case "tool":
                 results = [part for part in message.parts if isinstance(part, ToolResult)]
                 _add(spoken, "user", [_result(*each) for each in zip(results, ids, strict=True)])
                 _add(spoken, "user", _user(message))  # pictures that tools returned
-        is_paused = _is_paused(message, request.model)
+        is_paused = _is_paused(message, model)
     turns: list[Json] = []
     for n, turn in enumerate(spoken, 1):
-        is_open = is_paused and n == len(spoken)
+        is_open = stretch.is_end and is_paused and n == len(spoken)
         _add(turns, turn["role"], turn["content"] if is_open else _without_loose_ends(turn["content"]))
-    if turns and turns[0]["role"] == "assistant":
+    if stretch.is_beginning and turns and turns[0]["role"] == "assistant":
         turns.insert(0, {"role": "user", "content": [{"type": "text", "text": "(continued)"}]})
-    if turns and turns[-1]["role"] == "assistant" and not is_paused:
+    if stretch.is_end and turns and turns[-1]["role"] == "assistant" and not is_paused:
         _add(turns, "user", [{"type": "text", "text": "Continue exactly where you stopped."}])
     return turns
 
@@ -119,6 +124,10 @@ def _is_server_use(block: Json) -> bool:
 
 def _is_server_result(block: Json) -> bool:
     return str(block["type"]).endswith("_tool_result")
+
+
+def _calls(message: Message) -> list[ToolCall]:
+    return [part for part in message.parts if isinstance(part, ToolCall)]
 
 
 def _fitted(id: str, used: set[str]) -> str:
@@ -200,7 +209,7 @@ def _laid_out(message: Message, model: str) -> Iterator[Json | str | ToolCall]:
     and `{"call": id}`. Where the words were changed since, only what stood before them counts.
     """
     text = message.text
-    calls = [part for part in message.parts if isinstance(part, ToolCall)]
+    calls = _calls(message)
     order = _order(message, model)
     if sum(place["text"] for place in order if "type" not in place and "text" in place) != len(text):
         order = [*takewhile(lambda place: "type" in place, order), {"text": len(text)}]

@@ -19,7 +19,7 @@ from mino_core import (
     ToolResult,
     is_blank,
 )
-from mino_core.transport import as_list, as_table, mended
+from mino_core.transport import Settled, Stretch, as_list, as_table, mended
 
 #: The kind of provider, and the key of its echo bag in `Message.meta`.
 KIND = "openai-chat"
@@ -37,12 +37,17 @@ def encode(
     max_tokens_field: str = "max_tokens",
     effort: str = "",
     extra_body: Mapping[str, Any] = {},
+    settled: Settled | None = None,
 ) -> Json:
     """The body. `extra_body` and then the request's options replace what is here, key by key.
 
-    `host` is where it goes: only the host that produced a message's reasoning gets it back.
+    `host` is where it goes: only the host that produced a message's reasoning gets it back. `settled`
+    knows what was encoded before with the same settings.
     """
-    body: Json = {"model": request.model, "messages": list(_messages(request, host)), "stream": True}
+    messages = (settled or Settled()).encode(
+        request.messages, request.instructions, lambda stretch: _messages(stretch, request.instructions, host)
+    )
+    body: Json = {"model": request.model, "messages": messages, "stream": True}
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
     if include_usage:
@@ -59,12 +64,12 @@ def _tool(tool: Tool) -> Json:
     return {"type": "function", "function": function}
 
 
-def _messages(request: Request, host: str) -> Iterator[Json]:
-    if not is_blank(request.instructions):
-        yield {"role": "system", "content": request.instructions}
+def _messages(stretch: Stretch, instructions: str, host: str) -> Iterator[Json]:
+    if stretch.is_beginning and not is_blank(instructions):
+        yield {"role": "system", "content": instructions}
     shown: list[Part] = []  # pictures out of tools, which only a user's message can carry
     said: list[Message] = []  # replies in a row, which a strict server takes as one only
-    for message in mended(request.messages):
+    for message in mended(stretch.messages):
         if said and (message.role != "assistant" or _calls(said[-1])):
             yield _assistant(said, host)
             said.clear()

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from mino_core import File, Image, Message, ProviderError, Request, Text, ToolCall, ToolResult, is_blank
-from mino_core.transport import mended
+from mino_core.transport import Settled, Stretch, mended
 
 KIND = "openai-responses"
 _ID_LIMIT = 64
@@ -29,14 +29,17 @@ def encode(
     max_tokens: int | None = None,
     strip_item_ids: bool = False,
     extra_body: Mapping[str, Any] = {},
+    settled: Settled | None = None,
 ) -> Json:
     """The body for `POST /responses`. ProviderError where an option would break the conversation.
 
     `effort` and `max_tokens` (reasoning included) are the user's settings; `extra_body` goes over
     them, and `request.options` over that. `strip_item_ids` leaves the ids off reasoning items, for
-    proxies that look them up.
+    proxies that look them up. `settled` knows what was encoded before with the same settings.
     """
-    items = list(_items(request, strip_item_ids))
+    items = (settled or Settled()).encode(
+        request.messages, request.model, lambda stretch: _items(stretch, request.model, strip_item_ids)
+    )
     body: Json = {"model": request.model}
     if not is_blank(request.instructions):
         body["instructions"] = request.instructions
@@ -68,13 +71,13 @@ def encode(
     return body
 
 
-def _items(request: Request, strip_item_ids: bool) -> Iterator[Json]:
-    for message in mended(request.messages):
+def _items(stretch: Stretch, model: str, strip_item_ids: bool) -> Iterator[Json]:
+    for message in mended(stretch.messages):
         match message.role:
             case "user":
                 yield from _user(message)
             case "assistant":
-                yield from _assistant(message, request.model, strip_item_ids)
+                yield from _assistant(message, model, strip_item_ids)
             case "tool":
                 yield from (_output(part) for part in message.parts if isinstance(part, ToolResult))
                 yield from _user(message)  # pictures that tools returned
