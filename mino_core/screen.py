@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import stat
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -72,6 +73,7 @@ class Screen:
         self._fd = os.dup(out)
         self._err = err
         self._err_is_terminal = _is_terminal(err)
+        self._is_mid_row = False
         self._encoding = encoding or getattr(sys.__stdout__, "encoding", None) or "utf-8"
         self._held: list[str] = []
         self.is_terminal = os.isatty(self._fd)
@@ -148,6 +150,7 @@ class Screen:
             return
         text = "".join(self._held)
         self._held.clear()
+        self._is_mid_row = not text.endswith("\n")
         try:
             _write_all(self._fd, text.encode(self._encoding, "replace"))
         except OSError as error:
@@ -160,12 +163,26 @@ class Screen:
             self.flush()
             return
         self.flush()
+        if self._is_mid_row and self._share_a_row():
+            text = "\n" + text
+            self._is_mid_row = False
         if self._err_is_terminal:  # the session makes text safe for the terminal it knows, which is ours
             text = sanitise(text)
         try:
             _write_all(self._err, text.encode(self._encoding, "replace"))
         except OSError:
             pass  # the reader of standard error has gone; the answer still has one
+
+    def _share_a_row(self) -> bool:
+        """Whether what is aside may come to stand in the answer's last row.
+
+        In one file, or where a program between us and the terminal hands the answer on.
+        """
+        try:
+            out, err = os.fstat(self._fd), os.fstat(self._err)
+        except OSError:
+            return False
+        return os.path.samestat(out, err) or (self._err_is_terminal and stat.S_ISFIFO(out.st_mode))
 
     def close(self) -> None:
         """Write what is left and give the descriptor back."""

@@ -126,6 +126,33 @@ def test_a_closed_standard_error_does_not_stop_the_answer(tmp_path):
     assert (tmp_path / "out").read_text() == "answer"
 
 
+@pytest.mark.parametrize(
+    ("answer", "both"), [("words", "words\naside\nmore"), ("words\n", "words\naside\nmore")]
+)
+def test_what_is_aside_has_a_row_of_its_own_in_a_file_with_the_answer(tmp_path, answer, both):
+    with (tmp_path / "both").open("wb") as file:
+        screen = Screen(file.fileno(), file.fileno(), {}, "utf-8")
+        screen.write(answer)
+        screen.aside("aside\n")
+        screen.write("more")
+        screen.close()
+    assert (tmp_path / "both").read_text() == both
+
+
+@pytest.mark.parametrize(("into", "told"), [("a pipe", b"\r\naside\r\n"), ("a file", b"aside\r\n")])
+def test_behind_a_pipe_there_may_be_the_same_terminal(tmp_path, into, told):
+    ours, theirs = os.openpty()
+    with (tmp_path / "out").open("wb") as file:
+        reading, writing = os.pipe()
+        screen = Screen(writing if into == "a pipe" else file.fileno(), theirs, {}, "utf-8")
+        screen.write("words")
+        screen.aside("aside\n")
+        screen.close()
+    assert os.read(ours, 100) == told
+    for fd in (ours, theirs, reading, writing):
+        os.close(fd)
+
+
 def test_a_full_pipe_is_waited_for_and_nothing_is_lost():
     import threading
 

@@ -225,6 +225,20 @@ def test_a_reader_that_leaves_ends_mino_quietly(tmp_path):
     assert b"Traceback" not in done.stderr
 
 
+def test_an_error_in_the_same_file_as_the_answer_has_a_line_of_its_own(tmp_path):
+    with Server() as server:
+        server.reply(*chat("part", CUT))
+        done = subprocess.run(
+            mino("-p", "hi"),
+            env=pointed(tmp_path, server),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    assert done.stdout.startswith(b"part\nError: ")
+    assert done.returncode == 5
+
+
 def test_a_closed_standard_error_does_not_end_the_answer(tmp_path):
     with Server() as server:
         server.reply(*chat("whole answer"))
