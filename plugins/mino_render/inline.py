@@ -64,6 +64,7 @@ class _Reader:
         self.items: list[Item] = []
         self.delimiters = Delimiters(self.items)
         self.brackets: list[_Bracket] = []
+        self._lined = text.replace("<br", "\nbr").replace("<BR", "\nBR")
         #: Up to where the text is settled, and up to where it was read for its meaning.
         self.unsettled = self.seen = len(text)
 
@@ -97,7 +98,7 @@ class _Reader:
         """Up to where what begins at `start` must be closed: so many characters, and few lines."""
         at = start
         for _ in range(self.lines):
-            at = self.text.find("\n", at + 1, start + limit)
+            at = self._lined.find("\n", at + 1, start + limit)
             if at < 0:
                 return start + limit
         return at

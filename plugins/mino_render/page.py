@@ -23,10 +23,19 @@ class Page:
         #: Whether the cursor can be put into a column.
         self.moves = moves
         self.parsed = 0
-        #: An emphasis or a link longer than this is none, or one that goes over more lines. What is open
-        #: must fit on the screen.
-        self.limit = max(columns if rows < 6 else 2 * columns, min(2000, columns * (rows - 8) // 2))
+        #: An emphasis or a link that goes over more lines is none.
         self.lines = max(1, min(4, rows - 6))
+        self._begun = columns, rows
+
+    def limit(self, margin: int = 0) -> int:
+        """An emphasis or a link of more characters is none: what is open must fit on the screen.
+
+        Behind a `margin` of so many cells there is less room. The size that the window had at first
+        counts, so that no paragraph changes its mind.
+        """
+        columns, rows = self._begun
+        width = max(columns - margin, 1)
+        return max(width if rows < 8 else 2 * width, min(2000, width * (rows - 8) // 2))
 
     @property
     def room(self) -> int:

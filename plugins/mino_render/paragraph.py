@@ -33,6 +33,7 @@ class Paragraph:
         self._page = page
         self._margins = first, rest
         self._bits = page.bits | bits
+        self._limit = page.limit(sum(cells(text) for text, _ in rest))
         self.is_heading = is_heading
         self._wrapper = Wrapper(page.columns, first, rest)
         self._text: list[str] = []
@@ -97,7 +98,7 @@ class Paragraph:
             page.palette,
             bits=self._bits,
             before=self._before,
-            limit=page.limit,
+            limit=self._limit,
             lines=page.lines,
             hold=self._holds(),
             final=False,
@@ -126,7 +127,7 @@ class Paragraph:
             page.palette,
             bits=self._bits,
             before=self._before,
-            limit=page.limit,
+            limit=self._limit,
             lines=page.lines,
         )
         self._wrapper.add(read.settled)

@@ -118,7 +118,7 @@ class Table:
     def _read(self, cell: str, bits: int = 0) -> list[Span]:
         page = self._page
         page.parsed += len(cell)
-        return inline(cell, page.palette, bits=page.bits | bits, limit=page.limit).settled
+        return inline(cell, page.palette, bits=page.bits | bits, limit=page.limit()).settled
 
     # -- rows ----------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from mino_render.look import Palette
 from mino_render.page import Page
 
 #: How often a character is read, at most, when each four of them are followed by an Idle. A word
-#: or a construct without an end is read again until it is longer than `Page.limit`.
+#: or a construct without an end is read again until it is longer than the limit of its page.
 _TIMES = {"one word": 120, "unclosed": 180}
 _DELTA = 4
 PALETTE = Palette(colour=True, hyperlinks=False)
@@ -49,7 +49,7 @@ def size_of(text, pieces, idle_every):
 def test_each_character_is_read_a_bounded_number_of_times(shape):
     text = SHAPES[shape]
     assert parsed(text, _DELTA) <= _TIMES.get(shape, 8) * len(text)
-    assert parsed(text, len(text)) <= 1.2 * len(text) + Page(80, 24, PALETTE).limit
+    assert parsed(text, len(text)) <= 1.2 * len(text) + Page(80, 24, PALETTE).limit()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
