@@ -170,6 +170,8 @@ def _chat(body: Json) -> Iterator[str]:
             yield f"{at}: must not hold null"
         if calls:
             waiting = {call["id"] for call in calls}
+            if len(waiting) < len(calls):
+                yield f"{at}: two tool calls share an id"
             for call in calls:
                 yield from _arguments(at, call["function"]["arguments"])
         if not (calls and message.get("content") is None) and role != "tool":
@@ -208,6 +210,8 @@ def _responses(body: Json) -> Iterator[str]:
             case "message":
                 yield from _item_message(at, item)
             case "function_call":
+                if item["call_id"] in called - answered:
+                    yield f"{at}: two function calls share an id"
                 called.add(item["call_id"])
                 yield from _arguments(at, item["arguments"])
                 if len(item.get("id", "")) > 64:
@@ -253,6 +257,7 @@ def _messages(body: Json) -> Iterator[str]:
         yield "cache_control: more than 4 marks"
     before = "assistant"
     calls: list[str] = []  # what the message before asked for
+    used: set[str] = set()
     for n, message in enumerate(body["messages"]):
         at, role, content = f"messages[{n}]", message["role"], message["content"]
         if role not in ("user", "assistant"):
@@ -273,6 +278,9 @@ def _messages(body: Json) -> Iterator[str]:
             if block["type"] == "tool_use" and not isinstance(block["input"], dict):
                 yield f"{at}: the input of a tool call must be an object"
         calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
+        if len(used | set(calls)) < len(used) + len(calls):
+            yield f"{at}: two tool calls share an id"
+        used |= set(calls)
         before = role
     if before == "assistant":
         yield "the last message must be the user's"

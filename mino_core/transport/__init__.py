@@ -30,13 +30,15 @@ if TYPE_CHECKING:
         as_text,
         count,
         error_text,
+        is_done,
+        mend_surrogates,
         parse_event,
         server_error,
         usage,
     )
     from .failures import plain
     from .http import Endpoint
-    from .mending import mended
+    from .mending import fitted_ids, mended
     from .settled import Settled, Stretch
 
 __all__ = [
@@ -50,8 +52,11 @@ __all__ = [
     "as_text",
     "count",
     "error_text",
+    "fitted_ids",
     "from_async",
     "idle",
+    "is_done",
+    "mend_surrogates",
     "mended",
     "parse_event",
     "plain",
@@ -69,6 +74,7 @@ _HOMES = {
     "Endpoint": "http",
     "Settled": "settled",
     "Stretch": "settled",
+    "fitted_ids": "mending",
     "from_async": "bridge",
     "mended": "mending",
     "plain": "failures",

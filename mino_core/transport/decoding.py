@@ -39,6 +39,11 @@ def parse_event(name: str, data: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def is_done(data: str) -> bool:
+    """Whether an event is the `[DONE]` behind which nothing comes; it says nothing about success."""
+    return data.strip() == "[DONE]"
+
+
 def server_error(value: object) -> ProviderError:
     """The error (kind `server`) for an error object, in whatever shape the server sent it."""
     from .failures import plain
@@ -78,6 +83,8 @@ def _error_object(error: dict[str, Any]) -> str:
     labels = [error[key] for key in ("type", "code", "status") if error.get(key)]
     label = next((label for label in labels if label != "error"), "")
     raw = as_table(error.get("metadata")).get("raw") or ""
+    if place := ".".join(map(str, as_list(error.get("loc")))):
+        words = f"{place}: {words}"  # FastAPI: which field it is about
     tag = f"[{label}]" if isinstance(label, str | int) and label != "" else ""
     said = " ".join(str(piece) for piece in (tag, words, raw) if piece)
     return said[:_MAX_WORDS] if words or tag else json.dumps(error)[:_MAX_WORDS]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _ERROR_BYTES, _ERROR_SECONDS = 64 << 10, 5.0
 #: What the end of an answer may take before its connection is given up instead of kept.
 _DRAIN_BYTES, _DRAIN_SECONDS = 64 << 10, 0.02
+#: Seconds for which something that follows the end of an answer is waited for: usage, late words.
+_LATE_SECONDS = 2.0
 #: Seconds that an answer which is no stream may take as a whole.
 _GET_SECONDS = 60.0
 
@@ -63,6 +65,7 @@ class Endpoint:
         self._is_forwarded = False  # by an HTTP proxy without a tunnel
         self._tls: SSLContext | None = None
         self._kept: Connection | None = None
+        self._answering: Connection | None = None
         self._request_id = ""
 
     def events(
@@ -78,6 +81,7 @@ class Endpoint:
 
         accept = {"Accept": "text/event-stream"}
         connection = self._send("POST", path, {**accept, **headers}, encoded(body), self.read_timeout)
+        self._answering = connection
         chunks = self._chunks(connection)
         try:
             yield from read_events(chunks)
@@ -86,7 +90,17 @@ class Endpoint:
                 self._drain(connection, chunks)
             raise
         finally:
+            self._answering = None
             self._release(connection)
+
+    def expect_end(self) -> None:
+        """Wait for what may still follow the dialect's own terminal for no more than a moment.
+
+        For `decode` to call at the terminal and at each event behind it: so events count, not pings.
+        What then does not come is a ProviderError (`timeout`).
+        """
+        if self._answering is not None:
+            self._answering.limit(time.monotonic() + _LATE_SECONDS)
 
     def stream(
         self,
@@ -136,7 +150,9 @@ class Endpoint:
         from . import dialing, proxies
 
         address = self.address
-        if self._proxy is None:
+        if self.is_local:
+            self._via = None  # whatever the settings say: nothing is between this machine and itself
+        elif self._proxy is None:
             self._via = proxies.proxy_for(address.scheme, address.host, address.port, self._environ)
         else:
             self._via = self._proxy if self._proxy.url else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import zlib
 from collections.abc import Callable, Iterable
 
 from mino_core.records.messages import is_blank
@@ -62,26 +64,48 @@ def mended(
 
 
 class _Answers:
-    """What came back for the calls of one message."""
+    """What came back for the calls of one message. Calls with one id are told apart by their order."""
 
     def __init__(self, calls: tuple[ToolCall, ...]) -> None:
-        self._results = {call.id: ToolResult(call.id, NO_RESULT, is_error=True) for call in calls}
-        self._is_missing = set(self._results)
+        self._ids = [call.id for call in calls]
+        self._missing = list(range(len(calls)))
+        self._results = [ToolResult(call.id, NO_RESULT, is_error=True) for call in calls]
         self._shown: list[Part] = []
 
     def take(self, message: Message) -> None:
-        """The results in a tool message, the first for each call, and whatever else it shows."""
+        """The results in a tool message, one for each call, and whatever else it shows."""
         for part in message.parts:
             match part:
-                case ToolResult(call_id) if call_id in self._is_missing:
-                    self._is_missing.discard(call_id)
-                    self._results[call_id] = part
+                case ToolResult(call_id):
+                    if (n := next((n for n in self._missing if self._ids[n] == call_id), None)) is not None:
+                        self._missing.remove(n)
+                        self._results[n] = part
                 case Image() | File():
                     self._shown.append(part)
 
     def message(self) -> Message:
         """One tool message for all of them."""
-        return Message("tool", (*self._results.values(), *self._shown))
+        return Message("tool", (*self._results, *self._shown))
+
+
+def fitted_ids(ids: Iterable[str], used: set[str], limit: int = sys.maxsize) -> list[str]:
+    """The ids of calls as a strict server takes them: of at most `limit` characters, none blank or twice.
+
+    `used` are those that may not come again; the new ones join them. The result of `mended` has a
+    result for each call in the order of the calls, so one list serves both.
+    """
+    fitted: list[str] = []
+    for whole in ids:
+        base = whole or "call"
+        if len(base) > limit:
+            base = f"{base[: limit - 9]}_{zlib.crc32(base.encode('utf-8', 'surrogatepass')):08x}"
+        name, n = base, 1
+        while name in used:
+            n += 1
+            name = f"{base[: limit - len(str(n)) - 1]}_{n}"
+        used.add(name)
+        fitted.append(name)
+    return fitted
 
 
 _OF_A_USER, _OF_A_REPLY = (Text, Image, File), (Text, Refusal, ToolCall, Reasoning)

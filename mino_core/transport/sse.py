@@ -8,17 +8,20 @@ is a limit to the size of an event.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 from mino_core.errors import ProviderError
 
-from .decoding import WHOLE, server_error
+from .decoding import WHOLE, is_done, server_error
 from .failures import plain, title_of
 
 #: Bytes of one line, of the data of one event, and of a body that turns out to be no stream.
 LIMIT = 16 << 20
 
 _BOM = b"\xef\xbb\xbf"
+#: How a page begins, whose style sheet may look like a field or a comment (`:root {`).
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<")
 
 
 class Reader:
@@ -109,6 +112,8 @@ def read_events(chunks: Iterable[bytes]) -> Iterator[tuple[str, str]]:
             body += chunk
             if len(body) > LIMIT:
                 raise _too_large()
+            if _PAGE.match(body):
+                continue
         yield from reader.feed(chunk)
         if body and reader.is_stream:
             body.clear()
@@ -138,7 +143,7 @@ def _judged(body: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_whole(data: str) -> bool:
-    if data.strip() == "[DONE]":
+    if is_done(data):
         return True
     try:
         json.loads(data)

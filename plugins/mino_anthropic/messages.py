@@ -45,7 +45,7 @@ class Messages:
         from .messages_request import encode
 
         body = encode(request, **self._encoding, settled=self._settled)
-        read = partial(decode, model=request.model)
+        read = partial(decode, model=request.model, expect_end=self._endpoint.expect_end)
         yield from self._endpoint.stream("/v1/messages", body, read, self.headers(body))
 
     def headers(self, body: Mapping[str, Any]) -> dict[str, str]:

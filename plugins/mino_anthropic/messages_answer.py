@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from mino_core import Delta, Finished, ProviderError, ReasoningDelta, TextDelta, ToolCall
-from mino_core.transport import SurrogateJoiner, as_table, as_text, count, plain, usage
+from mino_core.transport import SurrogateJoiner, as_table, as_text, count, mend_surrogates, plain, usage
 
 from .messages_request import KIND, PAUSES
 
@@ -46,8 +46,7 @@ class _Block:
     @property
     def content(self) -> str:
         """The pieces in one, with pairs joined that were split between two."""
-        join = SurrogateJoiner()
-        return join.feed("".join(self.pieces)) + join.flush()
+        return mend_surrogates("".join(self.pieces))
 
     def arguments(self) -> str:
         """The input of a call as JSON text: as it was streamed, or as it stood in the start."""
@@ -180,7 +179,11 @@ class Answer:
         """The usage so far: later numbers replace earlier ones, they are never added."""
         if not isinstance(reported, dict):
             return
-        self._usage |= {key: value for key, value in reported.items() if value is not None}
+        self._usage |= {
+            key: value
+            for key, value in reported.items()
+            if count(value) is not None or isinstance(value, dict)
+        }
         read = count(self._usage.get("cache_read_input_tokens"))
         written = count(self._usage.get("cache_creation_input_tokens"))
         fresh = count(self._usage.get("input_tokens"))

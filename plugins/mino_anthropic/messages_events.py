@@ -5,24 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from mino_core import Delta, ProviderError, TextDelta
-from mino_core.transport import WHOLE, as_table, as_text, parse_event, server_error
+from mino_core.transport import WHOLE, as_table, as_text, is_done, parse_event, server_error
 
 from .messages_answer import Answer, Json
 
 
-def decode(events: Iterable[tuple[str, str]], model: str = "") -> Iterator[Delta]:
+def decode(
+    events: Iterable[tuple[str, str]], model: str = "", expect_end: Callable[[], object] = lambda: None
+) -> Iterator[Delta]:
     """Yield the deltas of one answer; Finished only after a stop reason.
 
-    `model` is the one that was asked: only it gets its thinking back. Raises ProviderError for
+    `model` is the one that was asked: only it gets its thinking back. `expect_end` is called at each
+    event from the stop reason on. Raises ProviderError for
     malformed events, error events, and a stop reason that nobody knows.
     """
     answer = Answer()
     try:
         for name, data in events:
-            if data.startswith("[DONE]"):
+            if is_done(data):
                 continue
             event = parse_event(name, data)
             kind = as_text(event.get("type")) or name
@@ -42,6 +45,8 @@ def decode(events: Iterable[tuple[str, str]], model: str = "") -> Iterator[Delta
                 yield from answer.whole(event)
             else:
                 yield from _framing(answer, kind, event)
+            if answer.stop:
+                expect_end()
     except ProviderError as error:
         if not (answer.stop and error.kind in ("stream", "timeout")):
             raise  # only what breaks after the stop reason does not undo it

@@ -14,13 +14,14 @@ from itertools import takewhile
 from typing import Any
 
 from mino_core import File, Image, Message, Request, Text, ToolCall, ToolResult, is_blank
-from mino_core.transport import Settled, Stretch, mended
+from mino_core.transport import Settled, Stretch, fitted_ids, mended
 
 KIND = "anthropic-messages"
 #: Ends that the server wants resumed: the reply goes back as it is, with nothing behind it.
 PAUSES = ("pause_turn", "compaction")
 _THINKING = ("thinking", "redacted_thinking")
 _CACHE = {"type": "ephemeral"}
+_NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 
 Json = dict[str, Any]
 
@@ -81,7 +82,7 @@ def _turns(stretch: Stretch, model: str) -> list[Json]:
             case "user":
                 _add(spoken, "user", _user(message))
             case "assistant":
-                ids = [_fitted(call.id, stretch.used) for call in _calls(message)]
+                ids = fitted_ids((_NOT_IN_IDS.sub("_", call.id) for call in _calls(message)), stretch.used)
                 _add(spoken, "assistant", _assistant(message, model, ids))
             case "tool":
                 results = [part for part in message.parts if isinstance(part, ToolResult)]
@@ -128,17 +129,6 @@ def _is_server_result(block: Json) -> bool:
 
 def _calls(message: Message) -> list[ToolCall]:
     return [part for part in message.parts if isinstance(part, ToolCall)]
-
-
-def _fitted(id: str, used: set[str]) -> str:
-    """An id that this dialect allows: of letters, digits, `_` and `-`, and never used before."""
-    base = name = re.sub(r"[^a-zA-Z0-9_-]", "_", id) or "call"
-    n = 1
-    while name in used:
-        n += 1
-        name = f"{base}_{n}"
-    used.add(name)
-    return name
 
 
 # -- blocks ------------------------------------------------------------------------------------

@@ -59,6 +59,7 @@ class Chat:
             "think_tags": settings.flag("think_tags", not _is_at(host, _SEPARATES_REASONING)),
             "think_open": settings.flag("think_open", False),
             "trust_done": settings.flag("trust_done", False),
+            "expect_end": self._endpoint.expect_end,
         }
 
     def stream(self, request: Request) -> Iterator[Delta]:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from mino_core import ToolCall
-from mino_core.transport import as_table, as_text
+from mino_core.transport import as_table, as_text, mend_surrogates
 
 
 class _Call:
@@ -63,7 +63,7 @@ class Calls:
     def made(self) -> list[ToolCall]:
         """The calls that have a name, each with an id and its arguments as they came."""
         return [
-            ToolCall(call.id or f"call_{n}", call.name, "".join(call.pieces))
+            ToolCall(call.id or f"call_{n}", call.name, mend_surrogates("".join(call.pieces)))
             for n, call in enumerate(self._calls, 1)
             if call.name
         ]

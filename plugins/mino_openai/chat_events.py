@@ -6,7 +6,7 @@ end of the stream, neither of which says anything about success.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, TypeAlias
 
 from mino_core import Delta, Finished, ProviderError, ReasoningDelta, RefusalDelta, TextDelta, Usage, is_blank
@@ -16,6 +16,7 @@ from mino_core.transport import (
     as_list,
     as_table,
     as_text,
+    is_done,
     parse_event,
     server_error,
     usage,
@@ -50,29 +51,32 @@ def decode(
     think_tags: bool = False,
     think_open: bool = False,
     trust_done: bool = False,
+    expect_end: Callable[[], object] = lambda: None,
 ) -> Iterator[Delta]:
     """Yield the deltas of one answer; Finished only where a `finish_reason` came.
 
-    With `trust_done`, `[DONE]` after text and no unfinished call will do. A connection that breaks
-    after the `finish_reason` costs nothing. Raises ProviderError for malformed events, errors in
-    the stream, and ends that mean failure.
+    With `trust_done`, `[DONE]` after text and no unfinished call will do. `expect_end` is called at
+    each event from the `finish_reason` on; a connection that breaks there costs nothing. Raises
+    ProviderError for malformed events, errors in the stream, and ends that mean failure.
     """
     answer = _Answer(host, ThinkTags(think_open) if think_tags or think_open else None)
-    is_done = False
+    has_done = False
     try:
         for name, data in events:
-            if data.startswith("[DONE]"):
-                is_done = True
+            if is_done(data):
+                has_done = True
                 break
             event = parse_event(name, data)
             yield from answer.take(event)
             answer.check(event if name == WHOLE else None)
+            if answer.finish:
+                expect_end()
     except ProviderError as error:
         if not (answer.finish and error.kind in ("stream", "timeout")):
             yield from answer.flush()
             raise
     yield from answer.flush()
-    yield from answer.end(trust_done and is_done)
+    yield from answer.end(trust_done and has_done)
 
 
 class _Answer:
@@ -85,7 +89,7 @@ class _Answer:
         self._think = think
         self._calls = Calls()
         self._usage: Usage | None = None
-        self._words: Words = TextDelta
+        self._words: Words | None = None  # what the last words were
         self._has_text = False
         self._join = SurrogateJoiner()
         self._echo: Json = {}
@@ -109,7 +113,9 @@ class _Answer:
             raise ProviderError("protocol", "the server sent JSON that is no answer; check `base_url`")
 
     def _choose(self, choice: Json, out: list[Delta]) -> None:
-        delta = choice.get("delta") or choice.get("message")
+        delta = choice.get("delta")
+        if not delta and self._words is None and not self._calls.made():
+            delta = choice.get("message")  # the whole of it, of use only where nothing was streamed
         if isinstance(delta, dict):
             self._read(delta, out)
         if reason := str(choice.get("finish_reason") or ""):
@@ -168,13 +174,16 @@ class _Answer:
 
     def _say(self, words: Words, text: str, out: list[Delta]) -> None:
         if words is not self._words:
-            if half := self._join.flush():
-                out.append(self._words(half))
+            self._give_up_half(out)
             self._words = words
         if text := self._join.feed(text):
             if not self._has_text and words is not ReasoningDelta:
                 self._has_text = not is_blank(text)
             out.append(words(text))
+
+    def _give_up_half(self, out: list[Delta]) -> None:
+        if self._words is not None and (half := self._join.flush()):
+            out.append(self._words(half))
 
     def _about(self, event: Json, out: list[Delta]) -> None:
         """What an event says beside its choices."""
@@ -213,8 +222,7 @@ class _Answer:
         if self._think is not None:
             for is_reasoning, piece in self._think.flush():
                 self._say(ReasoningDelta if is_reasoning else TextDelta, piece, out)
-        if half := self._join.flush():
-            out.append(self._words(half))
+        self._give_up_half(out)
         return out
 
     def end(self, is_done: bool) -> Iterator[Delta]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,12 +18,13 @@ from mino_core import (
     ToolResult,
     is_blank,
 )
-from mino_core.transport import Settled, Stretch, as_list, as_table, mended
+from mino_core.transport import Settled, Stretch, as_list, as_table, fitted_ids, mended
 
 #: The kind of provider, and the key of its echo bag in `Message.meta`.
 KIND = "openai-chat"
 Json = dict[str, Any]
 
+#: Characters of a call's id that OpenAI takes.
 _ID_LIMIT = 40
 
 
@@ -69,9 +69,10 @@ def _messages(stretch: Stretch, instructions: str, host: str) -> Iterator[Json]:
         yield {"role": "system", "content": instructions}
     shown: list[Part] = []  # pictures out of tools, which only a user's message can carry
     said: list[Message] = []  # replies in a row, which a strict server takes as one only
+    ids: list[str] = []  # of the calls of the last reply
     for message in mended(stretch.messages):
         if said and (message.role != "assistant" or _calls(said[-1])):
-            yield _assistant(said, host)
+            yield _assistant(said, host, ids)
             said.clear()
         match message.role:
             case "user":
@@ -82,11 +83,13 @@ def _messages(stretch: Stretch, instructions: str, host: str) -> Iterator[Json]:
                     yield _user(shown)
                     shown.clear()
                 said.append(message)
+                ids = fitted_ids([call.id for call in _calls(message)], set(), _ID_LIMIT)
             case "tool":
-                yield from (_result(part) for part in message.parts if isinstance(part, ToolResult))
+                results = [part for part in message.parts if isinstance(part, ToolResult)]
+                yield from map(_result, results, ids)
                 shown += (part for part in message.parts if not isinstance(part, ToolResult))
     if said:
-        yield _assistant(said, host)
+        yield _assistant(said, host, ids)
     if shown:
         yield _user(shown)
 
@@ -131,13 +134,13 @@ def _user_part(part: Part) -> Json:
 # -- a reply, and what its tools said ----------------------------------------------------------
 
 
-def _assistant(messages: Sequence[Message], host: str) -> Json:
+def _assistant(messages: Sequence[Message], host: str, ids: Sequence[str]) -> Json:
     """A reply, without the keys that would be null: some servers refuse those."""
     out: Json = {"role": "assistant"}
     if texts := [text for message in messages if not is_blank(text := message.text)]:
         out["content"] = "\n\n".join(texts)
     if calls := _calls(messages[-1]):
-        out["tool_calls"] = [_call(call) for call in calls]
+        out["tool_calls"] = list(map(_call, calls, ids))
     for message in messages:
         kept = as_table(message.meta.get(KIND))
         if not kept or kept.get("host") != host:
@@ -154,20 +157,12 @@ def _calls(message: Message) -> list[ToolCall]:
     return [part for part in message.parts if isinstance(part, ToolCall)]
 
 
-def _call(call: ToolCall) -> Json:
+def _call(call: ToolCall, id: str) -> Json:
     arguments = call.arguments if call.parsed is not None and not is_blank(call.arguments) else "{}"
     function = {"name": call.name, "arguments": arguments}
-    return {"id": _fitted(call.id), "type": "function", "function": function}
+    return {"id": id, "type": "function", "function": function}
 
 
-def _result(result: ToolResult) -> Json:
+def _result(result: ToolResult, id: str) -> Json:
     content = "(no output)" if is_blank(result.content) else result.content
-    return {"role": "tool", "tool_call_id": _fitted(result.call_id), "content": content}
-
-
-def _fitted(call_id: str) -> str:
-    """The id, shortened where another dialect's is longer than OpenAI allows."""
-    if len(call_id) <= _ID_LIMIT:
-        return call_id or "call"
-    digest = zlib.crc32(call_id.encode("utf-8", "surrogatepass"))
-    return f"{call_id[: _ID_LIMIT - 9]}_{digest:08x}"
+    return {"role": "tool", "tool_call_id": id, "content": content}

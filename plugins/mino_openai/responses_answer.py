@@ -15,7 +15,16 @@ from mino_core import (
     ToolCall,
     Usage,
 )
-from mino_core.transport import SurrogateJoiner, as_list, as_table, as_text, plain, server_error, usage
+from mino_core.transport import (
+    SurrogateJoiner,
+    as_list,
+    as_table,
+    as_text,
+    mend_surrogates,
+    plain,
+    server_error,
+    usage,
+)
 
 from .responses_request import KIND
 
@@ -38,10 +47,11 @@ _ECHOED = ("reasoning", "compaction")
 class _Item:
     """One item of the output: where in the text it began, and what of it goes back to the server."""
 
-    __slots__ = ("echo", "id", "name", "phase", "pieces", "start", "type")
+    __slots__ = ("echo", "id", "item_id", "name", "phase", "pieces", "start", "type")
 
-    def __init__(self, type: str, start: int) -> None:
+    def __init__(self, type: str, item_id: object, start: int) -> None:
         self.type = type
+        self.item_id = item_id
         self.start = start
         self.phase = ""
         self.echo: Json = {}
@@ -137,11 +147,13 @@ class Answer:
             kept.echo = _echo(item)
 
     def find(self, at: object, type: str, id: object) -> _Item:
-        """The item at an index; by its id where a server leaves the index out."""
+        """The item at an index; by its id where an event leaves the index out."""
         key = _usable((type, id if at is None else at))
-        if key not in self._items:
-            self._items[key] = _Item(type, self._length)
-        return self._items[key]
+        if (item := self._items.get(key)) is None and at is None and id:
+            item = next((one for one in self._items.values() if (one.type, one.item_id) == (type, id)), None)
+        if item is None:
+            item = self._items[key] = _Item(type, id, self._length)
+        return item
 
     # -- the end -------------------------------------------------------------------------------
 
@@ -190,7 +202,7 @@ class Answer:
         for item in self._items.values():
             if item.type == "function_call" and item.name:
                 item.id = item.id or f"call_{len(calls) + 1}"
-                calls.append(ToolCall(item.id, item.name, _whole("".join(item.pieces))))
+                calls.append(ToolCall(item.id, item.name, mend_surrogates("".join(item.pieces))))
         return calls
 
     def _meta(self, model: str) -> Json:
@@ -237,9 +249,3 @@ def _echo(item: Json) -> Json:
     empty: Json = {"summary": []} if item["type"] == "reasoning" else {}
     keys = ("type", "id", "summary", "encrypted_content")
     return empty | {key: item[key] for key in keys if item.get(key) is not None}
-
-
-def _whole(text: str) -> str:
-    """The text with pairs joined that were split between two pieces."""
-    join = SurrogateJoiner()
-    return join.feed(text) + join.flush()

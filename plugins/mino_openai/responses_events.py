@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mino_core import Delta, ProviderError, ReasoningDelta, RefusalDelta, TextDelta
-from mino_core.transport import WHOLE, as_table, as_text, parse_event, server_error
+from mino_core.transport import WHOLE, as_table, as_text, is_done, parse_event, server_error
 
 from .responses_answer import Answer, Json, Words
 
@@ -44,7 +44,7 @@ def decode(events: Iterable[tuple[str, str]], model: str = "") -> Iterator[Delta
     """
     answer = Answer()
     for name, data in events:
-        if data.startswith("[DONE]"):
+        if is_done(data):
             continue
         event = parse_event(name, data)
         kind = as_text(event.get("type")) or name

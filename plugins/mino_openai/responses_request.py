@@ -6,15 +6,15 @@ output right behind it, reasoning goes back only whole and only to the model tha
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
 from mino_core import File, Image, Message, ProviderError, Request, Text, ToolCall, ToolResult, is_blank
-from mino_core.transport import Settled, Stretch, mended
+from mino_core.transport import Settled, Stretch, fitted_ids, mended
 
 KIND = "openai-responses"
+#: Characters of a call's id that OpenAI takes.
 _ID_LIMIT = 64
 #: The server's own memory of a conversation; mino sends the whole of it instead.
 _NEVER = ("previous_response_id", "conversation")
@@ -72,14 +72,18 @@ def encode(
 
 
 def _items(stretch: Stretch, model: str, strip_item_ids: bool) -> Iterator[Json]:
+    ids: list[str] = []  # of the calls of the last reply
     for message in mended(stretch.messages):
         match message.role:
             case "user":
                 yield from _user(message)
             case "assistant":
-                yield from _assistant(message, model, strip_item_ids)
+                calls = [part.id for part in message.parts if isinstance(part, ToolCall)]
+                ids = fitted_ids(calls, set(), _ID_LIMIT)
+                yield from _assistant(message, model, strip_item_ids, ids)
             case "tool":
-                yield from (_output(part) for part in message.parts if isinstance(part, ToolResult))
+                results = [part for part in message.parts if isinstance(part, ToolResult)]
+                yield from map(_output, results, ids)
                 yield from _user(message)  # pictures that tools returned
 
 
@@ -103,15 +107,16 @@ def _user(message: Message) -> Iterator[Json]:
             yield {"role": "user", "content": content}
 
 
-def _assistant(message: Message, model: str, strip_item_ids: bool) -> Iterator[Json]:
+def _assistant(message: Message, model: str, strip_item_ids: bool, ids: Iterable[str]) -> Iterator[Json]:
     """The reply as items. A plain string is the one form of content that every server takes."""
     items: list[Json] = []
+    call_ids = iter(ids)
     for place, said in _laid_out(message, model):
         if isinstance(said, ToolCall):
             items.append(
                 {
                     "type": "function_call",
-                    "call_id": _call_id(said.id),
+                    "call_id": next(call_ids),
                     "name": said.name,
                     "arguments": said.arguments
                     if said.arguments.strip() and said.parsed is not None
@@ -161,14 +166,6 @@ def _order(message: Message, model: str) -> list[Json]:
     return [place for place in places if "type" in place or isinstance(place.get("text", 0), int)]
 
 
-def _output(result: ToolResult) -> Json:
+def _output(result: ToolResult, id: str) -> Json:
     output = "(no output)" if is_blank(result.content) else result.content
-    return {"type": "function_call_output", "call_id": _call_id(result.call_id), "output": output}
-
-
-def _call_id(id: str) -> str:
-    """The id, shortened where another dialect's is longer than this one allows."""
-    if len(id) <= _ID_LIMIT:
-        return id or "call"
-    digest = zlib.crc32(id.encode("utf-8", "surrogatepass"))
-    return f"{id[: _ID_LIMIT - 9]}_{digest:08x}"
+    return {"type": "function_call_output", "call_id": id, "output": output}

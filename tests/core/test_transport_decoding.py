@@ -18,7 +18,16 @@ from mino_core import (
     ToolResult,
     Usage,
 )
-from mino_core.transport import SurrogateJoiner, count, error_text, mended, parse_event, server_error, usage
+from mino_core.transport import (
+    SurrogateJoiner,
+    count,
+    error_text,
+    fitted_ids,
+    mended,
+    parse_event,
+    server_error,
+    usage,
+)
 from mino_core.transport.bodies import encoded
 from mino_core.transport.mending import NO_RESULT
 
@@ -57,7 +66,8 @@ def test_an_event_named_error_is_one_whatever_it_holds(data: str) -> None:
         ({"message": "m", "code": 429}, "[429] m"),
         ({"message": "m", "type": None, "code": "c"}, "[c] m"),
         ([{"error": {"message": "m", "code": 400, "status": "INVALID"}}], "[400] m"),
-        ({"detail": [{"loc": ["body"], "msg": "field required"}]}, "field required"),
+        ({"detail": [{"loc": ["body"], "msg": "field required"}]}, "body: field required"),
+        ({"detail": [{"loc": ["body", "tools", 0], "msg": "m", "type": "t"}]}, "[t] body.tools.0: m"),
         ({"detail": "gone"}, "gone"),
         ({"message": "m", "code": 502, "metadata": {"raw": "upstream said"}}, "[502] m upstream said"),
         ({"success": False, "error": "nope"}, "nope"),
@@ -209,6 +219,25 @@ def test_a_second_result_for_a_call_is_dropped() -> None:
     )
 
 
+def test_calls_that_share_an_id_get_their_results_in_order() -> None:
+    """Some servers give every call of an answer one id."""
+    twin, one, two = ToolCall("c1", "other", "{}"), ToolResult("c1", "1"), ToolResult("c1", "2")
+    assert mended([said(CALL, twin), result(one), result(two)]) == (said(CALL, twin), result(one, two))
+    lost = ToolResult("c1", NO_RESULT, is_error=True)
+    assert mended([said(CALL, twin), result(one)]) == (said(CALL, twin), result(one, lost))
+
+
+@given(st.lists(st.text(max_size=30)), st.integers(10, 20))
+def test_ids_of_calls_are_short_and_none_comes_twice(ids: list[str], limit: int) -> None:
+    used: set[str] = set()
+    cut = len(ids) // 2
+    made = fitted_ids(ids[:cut], used, limit) + fitted_ids(ids[cut:], used, limit)
+    assert all(0 < len(one) <= limit for one in made)
+    assert set(made) == used
+    assert len(made) == len(used) == len(ids)
+    assert fitted_ids(made, set(), limit) == made
+
+
 def test_pictures_stay_with_a_user_and_with_a_tool_and_nowhere_else() -> None:
     picture, paper = Image("image/png", "AAAA"), File("application/pdf", "AAAA", "a.pdf")
     shown = Message("tool", (ToolResult("c1", "see"), picture))
@@ -232,7 +261,6 @@ def test_whatever_history_holds_a_strict_server_accepts(messages: list[Message])
     for before, message in zip((None, *out), out, strict=False):
         assert message.parts
         calls = [part.id for part in before.parts if isinstance(part, ToolCall)] if before else []
-        calls = list(dict.fromkeys(calls))
         if message.role == "tool":
             assert [part.call_id for part in message.parts if isinstance(part, ToolResult)] == calls
         else:

@@ -73,6 +73,13 @@ def test_this_machine_never_goes_through_a_proxy_of_the_environment(host: str) -
     assert not chosen({"ALL_PROXY": "http://p:1"}, host=host)
 
 
+def test_nor_does_it_through_one_of_its_own() -> None:
+    """A request to it would end at the proxy, which is not there."""
+    with Server() as server:
+        server.reply(ONE)
+        assert ask(server.url, proxy="http://127.0.0.1:9") == [("", '{"n": 1}')]
+
+
 @pytest.mark.parametrize(
     "value", ["ftp://p:1", "https://p:1", "socks4://p:1", "http://", "http://p:x", "http://p:99999"]
 )
@@ -161,6 +168,7 @@ def test_tls_goes_through_a_tunnel_of_an_http_proxy(monkeypatch: pytest.MonkeyPa
             proxy=f"me:pw@127.0.0.1:{port}",
             api_key=KEY,
         )
+        made.is_local = False  # else it would go there directly
         with closing(made):
             assert list(made.events("/chat", {})) == [("", '{"n": 1}')]
         assert server.requests[0].path == "/chat"

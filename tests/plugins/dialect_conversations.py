@@ -18,7 +18,7 @@ def replies(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> Message:
         draw(st.sampled_from([Text, Text, Reasoning, Refusal]))(draw(texts))
         for _ in range(draw(st.integers(0, 3)))
     ]
-    calls = [ToolCall(name, "now", draw(ARGUMENTS)) for name in draw(st.lists(IDS, max_size=2, unique=True))]
+    calls = [ToolCall(name, "now", draw(ARGUMENTS)) for name in draw(st.lists(IDS, max_size=2))]
     said = len(Message("assistant", tuple(parts)).text)
     cut = draw(st.integers(0, max(said, 1)))
     places = [{"text": cut}, {"text": said - cut}, *({"call": call.id} for call in calls)]

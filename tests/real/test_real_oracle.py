@@ -26,34 +26,45 @@ CLIENT = Path(__file__).with_name("sdk_client.py")
 #: What the SDKs do to streams that break the protocol, and to which.
 WRONG = {
     "an answer that was cut off is returned like any other": """
-        chat-done-without-finish chat-eof-mid chat-eof-mid-event chat-finish-empty-string-only
+        chat-done-unfinished-call-trusted chat-done-without-finish chat-eof-mid chat-eof-mid-event
+        chat-finish-empty-string-only chat-finish-other-choice-only chat-indented-data
+        chat-json-line-instead-of-event chat-pending-event-half chat-reasoning-eof-after-done
         chat-reasoning-only-eof chat-role-only-then-eof chat-tool-done-mid chat-tool-eof-mid
-        messages-eof-after-whole-tool messages-eof-before-anything messages-eof-in-thinking
-        messages-eof-in-tool messages-eof-mid messages-stop-without-reason
+        messages-done-without-reason messages-eof-after-whole-tool messages-eof-before-anything
+        messages-eof-in-thinking messages-eof-in-tool messages-eof-mid messages-pending-half
+        messages-reason-empty-string messages-stop-without-reason responses-completed-cut-json
         responses-done-without-completed responses-early-skeleton responses-eof-before-completed
         responses-eof-in-arguments responses-eof-in-reasoning responses-eof-mid-event
     """,
     "an answer that failed is returned like any other, its error unseen": """
-        chat-error-in-choice chat-error-object messages-error-data-only messages-error-openai-shape
+        chat-error-event-with-choices chat-error-in-choice chat-error-object chat-error-vllm-object
+        chat-groq-error messages-error-data-only messages-error-openai-shape messages-error-string
         responses-completed-with-error responses-error-event responses-error-event-name
+        responses-error-flat-code responses-error-llama
     """,
     "an end that means failure, or that nobody knows, is returned like any other": """
-        chat-abort chat-deepseek-insufficient chat-finish-error chat-network-error chat-unknown-finish
-        chat-unknown-finish-after-stop messages-unknown-stop-reason responses-cancelled
-        responses-completed-status-failed responses-failed responses-failed-code-only
-        responses-failed-without-error responses-unknown-status
+        chat-abort chat-deepseek-insufficient chat-finish-error chat-finish-error-then-stop
+        chat-finish-not-a-string chat-network-error chat-unknown-finish chat-unknown-finish-after-stop
+        messages-reason-not-a-string messages-unknown-stop-reason responses-cancelled
+        responses-cancelled-name-only responses-completed-status-failed responses-done-status-failed
+        responses-failed responses-failed-after-call responses-failed-code-only
+        responses-failed-then-completed responses-failed-without-error responses-unknown-status
     """,
     "an answer with nothing in it is returned like any other": """
         chat-blank-answer chat-empty-completion chat-think-unclosed messages-blank-answer
-        messages-empty-end-turn responses-completed-blank responses-reasoning-only
+        messages-empty-end-turn messages-redacted-only responses-completed-blank
+        responses-completed-nothing responses-reasoning-only
     """,
     "a body that is no stream is an assertion, or an answer with nothing in it": """
-        chat-plain-json-body chat-plain-json-length chat-plain-json-tools chat-reasoning-alone
-        messages-plain-json-body messages-plain-json-max-tokens responses-html-200
+        chat-message-in-a-stream chat-plain-json-body chat-plain-json-length chat-plain-json-pretty
+        chat-plain-json-reasoning chat-plain-json-tools chat-reasoning-alone messages-plain-json-body
+        messages-plain-json-max-tokens messages-plain-json-tools responses-html-200
         responses-json-error-200 responses-plain-json-background responses-plain-json-body
-        responses-plain-json-incomplete responses-plain-json-tools
+        responses-plain-json-failed responses-plain-json-incomplete responses-plain-json-tools
     """,
-    "an event without data is taken for bad JSON": "chat-control-events responses-control-events",
+    "an event without data is taken for bad JSON": """
+        chat-control-events chat-event-without-data responses-control-events
+    """,
     "the event behind a byte order mark is lost, or the mark breaks the stream": """
         chat-bom-crlf-multidata-nospace chat-bom-inside messages-bom-crlf-nospace
     """,
@@ -63,30 +74,60 @@ WRONG = {
         messages-usage-absent messages-usage-null messages-usage-only-in-delta
     """,
     "an index that is missing, or does not begin at 0, is a crash": """
-        chat-gemini-tools chat-tool-index-one chat-tool-no-index chat-tool-orphan-fragment
-        messages-no-index responses-llama-cpp
+        chat-choice-without-index chat-gemini-tools chat-tool-index-one
+        chat-tool-interleaved-one-chunk chat-tool-no-index chat-tool-no-index-interleaved
+        chat-tool-null-index chat-tool-orphan-fragment messages-no-index responses-llama-cpp
     """,
-    "calls or blocks under one index run into each other": "chat-tool-same-index messages-same-index",
+    "calls or blocks under one index run into each other": """
+        chat-tool-same-index chat-tool-same-index-fragments messages-same-index
+    """,
     "what is repeated in every piece is put together: ids, names": """
         chat-tool-repeated-id chat-tool-repeated-name
     """,
-    "content as a list is a crash": "chat-content-list chat-mistral-thinking",
-    "a choice without a delta is a crash": "chat-azure-filter-chunks",
-    "arguments that are no text stay what they are: null": """
-        chat-tool-null-arguments messages-llama-cpp-thinking
+    "content as a list is a crash": """
+        chat-content-list chat-content-list-odd chat-mistral-thinking
     """,
-    "the end of another choice is an exception": "chat-other-choice",
+    "a choice without a delta is a crash": """
+        chat-azure-filter-chunks chat-choices-null chat-finish-bare-choice chat-finish-null-delta
+    """,
+    "arguments that are no text stay what they are: null": """
+        chat-tool-never-arguments chat-tool-null-arguments messages-call-without-input
+        messages-llama-cpp-thinking
+    """,
+    "the end of another choice is an exception": "chat-choices-swapped chat-other-choice",
     "halves of a character stay apart": "chat-surrogate-split responses-surrogate-split",
-    "half a character stays half, and cannot be encoded": "chat-surrogate-alone",
-    "what stands only in closing events is not said": "responses-done-only responses-snapshot-only",
+    "half a character stays half, and cannot be encoded": """
+        chat-surrogate-across-kinds chat-surrogate-alone chat-surrogates-swapped
+        messages-surrogate-across-kinds messages-surrogate-arguments
+    """,
+    "what stands only in closing events is not said": """
+        responses-done-only responses-snapshot-mixed responses-snapshot-only responses-two-messages
+    """,
     "an item without all of its closing events, or with other words in them, is an exception": """
-        responses-arguments-deltas-only responses-arguments-done-only responses-done-extends
-        responses-refusal-done-only
+        responses-arguments-deltas-only responses-arguments-done-only
+        responses-arguments-without-index responses-calls-interleaved responses-done-extends
+        responses-item-ids-change responses-refusal-done-only
     """,
     "`response.done` is no end": "responses-done-alias-incomplete",
-    "what follows the end is still read": "responses-duplicate-completed",
+    "what follows the end is still read": "messages-after-stop responses-duplicate-completed",
     "reasoning between tags is left in the answer, as it is not asked to take it out": """
-        chat-think-open chat-think-tags chat-think-unclosed-length
+        chat-think-cut-in-close chat-think-every-letter chat-think-open chat-think-tags
+        chat-think-unclosed-length
+    """,
+    "words in the start of a block are not said": "messages-text-in-start",
+    "an early end is undone by what follows it": "chat-finish-length-then-stop messages-reason-then-null",
+    "bytes that are no UTF-8 are a crash": """
+        chat-broken-utf8 messages-broken-utf8 responses-broken-utf8
+    """,
+    "`[DONE]` among blanks is bad JSON; an early one is the end": """
+        chat-done-with-blanks responses-done-first
+    """,
+    "an event that is no object, or holds something else than it should, is a crash": """
+        chat-nan-in-json chat-odd-json-values messages-odd-values
+    """,
+    "a call without an id has none": "chat-tool-without-ids messages-call-without-id",
+    "a call whose arguments are no JSON is handed on, as it is or without them": """
+        chat-tool-arguments-broken messages-call-cut-then-end
     """,
 }
 REASONS = {name: reason for reason, names in WRONG.items() for name in names.split()}

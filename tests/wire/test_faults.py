@@ -18,7 +18,7 @@ from mino_core import Delta, Message, Request, Text, Usage, interrupts, transpor
 from mino_core.testing import CUT, HANG, RESET, Server, stream
 from mino_core.testing.steps import Reply, Step
 from mino_core.testing.streams import Dialect
-from mino_core.transport import sse
+from mino_core.transport import http, sse
 from wire_harness import DIALECTS, Result, made_for, result_of
 
 REQUEST = Request("demo", "", (Message("user", (Text("hi"),)),))
@@ -257,6 +257,22 @@ def test_what_breaks_after_the_end_of_the_answer_does_not_undo_it(fault: Fault, 
     """Once the dialect's own terminal came, nothing is owed."""
     result = outcome(dialect, fault, whole(dialect))
     assert (result.outcome, result.text, result.error) == ("completed", HALF, "")
+
+
+@pytest.mark.parametrize("dialect", ["chat", "messages"])
+def test_a_server_that_keeps_an_answer_open_after_its_end_is_not_waited_for(
+    dialect: Dialect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Usage and late words may follow the terminal, but only for a moment."""
+    monkeypatch.setattr(http, "_LATE_SECONDS", 0.05)
+    ended = whole(dialect).partition(b"data: [DONE]")[0].partition(b"event: message_stop")[0]
+    with Server() as server:
+        server.reply(ended, HANG)
+        with closing(made_for(dialect, server.url)) as made:
+            result = result_of(made.stream(REQUEST))
+        server.wait_for_close()
+    assert (result.outcome, result.text, result.error) == ("completed", HALF, "")
+    assert result.usage is not None
 
 
 @dialects
