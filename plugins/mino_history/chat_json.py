@@ -78,7 +78,7 @@ class Chat:
         self.left_out: dict[str, None] = {}
         if isinstance(document, Mapping):
             title = document.get("title")
-            self.title = title if isinstance(title, str) else ""
+            self.title = " ".join(title.split()) if isinstance(title, str) else ""
             document = document.get("messages")
         if not isinstance(document, list):
             raise HistoryError("this is no list of chat messages, and no object with `messages`")

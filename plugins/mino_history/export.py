@@ -66,7 +66,11 @@ def from_chat(history: History, file: str) -> Imported:
 
     HistoryError where it cannot be read, or is nothing of the kind.
     """
-    chat = Chat(_json(file))
+    document = _json(file)
+    try:
+        chat = Chat(document)
+    except HistoryError as error:
+        raise HistoryError(f"{file}: {error}") from error
     turns = list(chat.turns())
     if not turns:
         raise HistoryError(f"{file}: there is no message in it to keep")

@@ -20,22 +20,39 @@ _KEYS = re.compile(
     | \bAIza[\w-]{30,}                                               # Google
     | \bya29\.[\w-]{20,}
     | \b(?:gh[pousr]|github_pat)_\w{20,}                             # GitHub
-    | \bglpat-[\w-]{20,}                                             # GitLab
-    | \bxox[a-z]-[\w-]{10,}                                          # Slack
-    | \b(?:hf|gsk|npm|r8|nvapi|xai|pplx|fw)[-_][A-Za-z0-9_-]{20,}    # Hugging Face, Groq, npm, ...
+    | \bgl(?:pat|ptt|dt|rt|soat)-[\w-]{20,}                          # GitLab
+    | \bxox[a-z]-[\w-]{10,} | \bxapp-[\w-]{10,}                      # Slack
+    | \b(?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks)/[\w/-]{20,}
+    | \b(?:hf|gsk|npm|r8|xai|pplx|fw|whsec|esecret|figd|lin_api|dop_v1|shp(?:at|ss|ca|pa))[-_][A-Za-z0-9]{20,}
+    | \b(?:nvapi|tvly|hv[sb]|glsa|sntrys|dckr_pat|dp\.(?:pt|st|ct))[-_.][A-Za-z0-9_-]{20,}
+    | \bdapi[0-9a-f]{32}\b | \bSK[0-9a-f]{32}\b                      # Databricks, Twilio
+    | \bSG\.[\w-]{16,}\.[\w-]{16,}                                   # SendGrid
+    | \b[0-9]{8,10}:AA[\w-]{30,}                                     # Telegram
+    | \b[0-9a-f]{32}\.[A-Za-z0-9]{16}\b                              # Zhipu
+    | \bAGE-SECRET-KEY-1[0-9A-Z]{20,}
     | \bpypi-[\w-]{40,}
     | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*                              # a JSON web token
-    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----[\s\S]*?(?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----|\Z)
+    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----[\s\S]*?
+      (?:-----END[ ][A-Z ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----|\Z)
     """,
     re.VERBOSE | re.ASCII,
 )
+_NAMES = (
+    r"(?:\b\w*(?i:api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|secret|token|pwd|passphrase"
+    r"|passw(?:or)?d)\b|密钥|密码|口令|令牌)"
+)
 #: What stands behind words that announce a key: `Authorization: Bearer …`, `api_key = "…"`, `://user:…@`.
+#: In the text of another JSON value the quotes have backslashes.
 _ANNOUNCED = re.compile(
-    r"""
-      (?P<bearer>\bBearer\s+)[\w.~+/=-]{8,}
-    | (?P<set>(?:\b\w*(?i:api[_-]?key|secret|token|passw(?:or)?d)\b|密钥|密码|口令)["']?\s*[:=：]\s*["']?)
-        [^\s"',;。]{6,}
-    | (?P<url>\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,80}:)[^\s/@]{1,200}(?=@)
+    rf"""
+      (?P<sent>(?i:\bauthorization)\\*["']?\s*[:=]\s*\\*["']?(?:[A-Za-z]+\s+)?)[^\s"'\\,;]{{6,}}
+    | (?P<bearer>\bBearer\s+)[\w.~+/=-]{{8,}}
+    | (?P<cookie>(?i:\b(?:set-)?cookie)\\*["']?\s*:\s*\\*["']?[\w.-]{{1,60}}=)[^\s"'\\;]{{8,}}
+    | (?P<quoted>{_NAMES}\\*["']?\s*[:=：]\s*\\*["'])[^"'\\\n]{{6,}}
+    | (?P<set>{_NAMES}\\*["']?\s*[:=：]\s*)[^\s"'\\,;&。]{{6,}}
+    | (?P<query>[?&](?:key|sig|signature|auth)=)[^\s"'\\&\#]{{8,}}
+    | (?P<url>\b[a-z][a-z0-9+.-]{{1,20}}://[^\s/:@]{{0,80}}:)[^\s/@]{{1,200}}(?=@)
+    | (?P<user>\s(?:-u|--user)\s+["']?[\w.@-]{{1,60}}:)[^\s"']{{4,}}
     """,
     re.VERBOSE | re.ASCII,
 )

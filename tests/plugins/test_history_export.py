@@ -273,6 +273,21 @@ KEYS = [
     "hf_" + "a1B2" * 8,
     "gsk_" + "a1B2" * 8,
     "nvapi-" + "a1B2" * 8,
+    "sk-or-v1-" + "0a1b" * 16,
+    "xapp-1-" + "A0-123-abcdef",
+    "https://hooks.slack.com/services/" + "T0000/B0000/" + "aB1" * 8,
+    "https://discord.com/api/webhooks/" + "123456/" + "aB1-" * 8,
+    "whsec_" + "a1B2" * 8,
+    "shpat_" + "0a1b" * 8,
+    "dop_v1_" + "0a1b" * 16,
+    "hvs." + "CAES" * 8,
+    "tvly-" + "a1B2" * 8,
+    "dapi" + "0a1b" * 8,
+    "SK" + "0a1b" * 8,
+    "SG." + "a1B2" * 5 + "." + "a1-2" * 10,
+    "123456789:" + "AA" + "a1-2" * 8,
+    "0a1b" * 8 + "." + "aB1c" * 4,
+    "AGE-SECRET-KEY-1" + "QP1Z" * 14,
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.s1gn4tur3",
     PEM,
 ]
@@ -298,7 +313,17 @@ def test_what_looks_like_a_key_is_masked_wherever_it_stands(key):
         ("Authorization: Bearer abcdef123456", "Authorization: Bearer ***"),
         ('api_key = "hunter2hunter2"', 'api_key = "***"'),
         ("OPENAI_API_KEY=whatever-it-is", "OPENAI_API_KEY=***"),
-        ('{"password": "correct horse"}', '{"password": "*** horse"}'),
+        ('{"password": "correct horse"}', '{"password": "***"}'),
+        ('{\\"apiKey\\": \\"0123456789abcdef\\"}', '{\\"apiKey\\": \\"***\\"}'),
+        ("AWS_SECRET_ACCESS_KEY=wJalrX/K7MDENG/bPx+Y", "AWS_SECRET_ACCESS_KEY=***"),
+        ("AccountKey=abcdef0123456789==;EndpointSuffix=x", "AccountKey=***;EndpointSuffix=x"),
+        ("pwd=hunter2hunter2", "pwd=***"),
+        ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic ***"),
+        ("authorization: token abcdef0123456789", "authorization: token ***"),
+        ("Cookie: session=abcdef0123; theme=dark", "Cookie: session=***; theme=dark"),
+        ("https://x.org/y?key=0123456789abcdef&z=1", "https://x.org/y?key=***&z=1"),
+        ("https://x.org/y?access_token=0123456789&z=1", "https://x.org/y?access_token=***&z=1"),
+        ("curl -u ada:lovelace https://x.org", "curl -u ada:*** https://x.org"),
         ("密码：hunter2hunter2。", "密码：***。"),
         ("postgres://ada:lovelace@db/x", "postgres://ada:***@db/x"),
     ],
@@ -317,6 +342,11 @@ def test_what_is_announced_as_a_key_is_masked(text, masked):
         "The password was changed. 密码已修改",
         "git commit 3b24587ce27c50083fed7d75ddf1961f63f9a07b",
         "skill-building-exercises-for-everybody",
+        "hf_transfer_and_other_long_names, npm_config_registry_and_more",
+        "tokens: input 1,234,567, output 890",
+        "123e4567-e89b-12d3-a456-426614174000",
+        "git@github.com:ada/notes.git, https://ada@example.com/x",
+        "The cookie: a small cake. Basic authorization is old.",
     ],
 )
 def test_ordinary_words_are_left_alone(text):
@@ -324,7 +354,18 @@ def test_ordinary_words_are_left_alone(text):
 
 
 def test_masking_takes_no_longer_than_the_text_is_long():
-    for piece in ("sk-", "-----BEGIN PRIVATE KEY-----", "eyJ", "://a:", "api_key=", "Bearer ", "a" * 30):
+    for piece in (
+        "sk-",
+        "-----BEGIN PRIVATE KEY-----",
+        "eyJ",
+        "://a:",
+        "api_key=",
+        "Bearer ",
+        "a" * 30,
+        "0a" * 16,
+        "\\\\",
+        "Cookie: ",
+    ):
         redact(piece * 20_000)
 
 
