@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .completion import Candidate
     from .line import Line
+    from .past import Past
 
 _MODES = ("emacs", "vi")
 #: Cells that an answer to a question needs behind its prompt.
@@ -64,6 +65,7 @@ class Editor:
                 self._say(plainly.not_sent(held), "info")
             text = line.read(prompt)
             line.past.add(text)
+            self._tell(line.past)
             return text
 
     def ask(self, question: str, choices: Sequence[str]) -> str | None:
@@ -124,8 +126,7 @@ class Editor:
         from .past import Past
 
         past = Past(self._past_file, keeps=self._keeps())
-        if past.trouble and self._session is not None:
-            self._above.append(partial(self._session.notify, past.trouble, "warning"))
+        self._tell(past)
         return Line(
             self._screen,
             Keyboard(),
@@ -136,6 +137,12 @@ class Editor:
             say=self._say,
             idle=self._prepare,
         )
+
+    def _tell(self, past: Past) -> None:
+        """Say once what is wrong with the file of what was typed before; above the next line, if need be."""
+        if past.trouble and self._session is not None:
+            self._above.append(partial(self._session.notify, past.trouble, "warning"))
+            past.trouble = ""
 
     def _keeps(self) -> bool:
         """Whether what is typed may be kept: not where the conversation is not."""
