@@ -18,6 +18,12 @@ _PLACEHOLDERS = frozenset(
     {"ollama", "lm-studio", "lmstudio", "not-needed", "no-key", "no-key-required", "sk-no-key-required"}
     | {"anything", "placeholder", "secret", "password", "api-key", "api_key", "llama.cpp", "token"}
 )
+#: What names a secret, as the last word of a name.
+_NAMES = frozenset(
+    {"key", "apikey", "token", "secret", "password", "passwd", "passphrase"}
+    | {"authorization", "cookie", "credential", "credentials"}
+)
+#: The places where one can be kept, each as it is written.
 _EXAMPLES = {"env": "env:NAME", "file": "file:PATH", "cmd": "cmd:COMMAND"}
 #: Every value that was ever revealed in this process, longest first.
 _known: list[str] = []
@@ -40,6 +46,17 @@ def mask(text: str) -> str:
         if value in text:
             text = text.replace(value, MASK)
     return text
+
+
+def names_a_secret(key: str) -> bool:
+    """Whether what goes by this name is a secret: `api_key`, `X-Auth-Token`, `db.password`."""
+    return key.lower().replace("-", "_").replace(".", "_").rpartition("_")[2] in _NAMES
+
+
+def is_place(value: str) -> bool:
+    """Whether a text says where a secret is kept, and is none itself."""
+    kind, _, rest = value.strip().partition(":")
+    return kind in _EXAMPLES and bool(rest.strip())
 
 
 class Secret:

@@ -240,7 +240,7 @@ def _read_all() -> str:
                 pieces.append(piece)
     except OSError as error:
         raise UsageError(f"cannot read standard input: {error.strerror}") from error
-    return b"".join(pieces).decode("utf-8", "replace").removesuffix("\n")
+    return b"".join(pieces).decode("utf-8-sig", "replace").removesuffix("\n").removesuffix("\r")
 
 
 def _attachments(asked: Asked) -> list[Part]:
@@ -248,4 +248,5 @@ def _attachments(asked: Asked) -> list[Part]:
         return []
     from mino_core.attachments import read
 
-    return [read(path).part for path in asked.attach]
+    with interrupts.armed():  # a pipe may be among them
+        return [read(path).part for path in asked.attach]

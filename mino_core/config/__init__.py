@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mino_core.errors import ConfigError
+from mino_core.secret import remember
 from mino_core.settings import Settings
 from mino_core.values import made, replace, value
 
@@ -22,6 +23,7 @@ from . import state, toml_file
 from .choice import ProviderChoice
 from .home import expand, home_directory
 from .keys import CHOICES, KEYS
+from .literals import literal_keys
 from .presets import Preset, presets
 from .toml_file import Document
 
@@ -190,7 +192,7 @@ def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str
     flags = flags or Flags()
     home = home_directory(environ)
     file = _read_file(home, flags)
-    warnings = _readable_key(file)
+    warnings = _keys_in_file(file)
     problems = config_keys.problems(file.table)
     found = [f"{file.place(key) or file.path.name}: {key}: {problem}" for key, problem in problems]
     found += [
@@ -258,13 +260,12 @@ def _read_file(home: Path, flags: Flags) -> Document:
     return document or Document(path)
 
 
-def _readable_key(file: Document) -> list[str]:
-    """A warning where a key stands in a file that others may read."""
-    if not file.table or not file.path.stat().st_mode & 0o077:
-        return []
-    from .exposure import literal_keys
-
-    if not literal_keys(file):
+def _keys_in_file(file: Document) -> list[str]:
+    """Have the keys that stand in the file masked; a warning where others may read it."""
+    literals = literal_keys(file.table)
+    for literal in literals:
+        remember(literal)
+    if not literals or not file.path.stat().st_mode & 0o077:
         return []
     return [f"{file.path} holds a key and others may read it; run: chmod 600 {file.path}"]
 

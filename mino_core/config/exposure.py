@@ -7,13 +7,13 @@ Keys are told by their names and by their looks; a place where a key is kept (`e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mino_core.secret import MASK, mask, remember
+from mino_core.secret import MASK, is_place, mask, names_a_secret
 
 from .keys import TABLES, is_json
-from .toml_file import Document
+from .literals import flat
 
 if TYPE_CHECKING:
     from mino_core.config import Config
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
 _ORDER = (*TABLES, "options")
 
-_SECRET_NAME = re.compile(
-    r"(^|[-_.])(api-?key|key|token|secret|password|passwd|passphrase|authorization|cookie|credentials?)$",
-    re.IGNORECASE,
-)
 #: Tables whose every value may be a secret: headers, and the environment of a program.
 _SECRET_TABLES = re.compile(r"(^|[-_])(headers|env|environ|environment)$", re.IGNORECASE)
 _SECRET_LOOKS = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xox[abp]|glpat|hf|gsk)[-_][\w-]{6,}|\bBearer\s+\S+")
@@ -45,8 +41,6 @@ def rows(config: Config, made_with: Iterable[Settings] = ()) -> list[Row]:
 
     `made_with` are settings that factories were given: what these asked for is shown too.
     """
-    for literal in literal_keys(config.file):
-        remember(literal)  # wherever else it stands
     found: dict[str, Row] = {}
 
     def add(path: tuple[str, ...], value: Any, origin: str) -> None:
@@ -74,31 +68,6 @@ def rows(config: Config, made_with: Iterable[Settings] = ()) -> list[Row]:
     return sorted(found.values(), key=lambda row: _ORDER.index(row.key.partition(".")[0]))
 
 
-def names_a_secret(key: str) -> bool:
-    """Whether a key of this name holds a secret."""
-    return bool(_SECRET_NAME.search(key))
-
-
-def literal_keys(document: Document) -> list[str]:
-    """The secrets that stand in the file itself, not the place where they are kept."""
-    return [
-        value.strip()
-        for path, value in flat(document.table)
-        if names_a_secret(path[-1]) and isinstance(value, str) and value.strip() and not _is_place(value)
-    ]
-
-
-def flat(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
-    """Every value of a table that is not itself a table, with the keys that lead to it."""
-    found: list[tuple[tuple[str, ...], Any]] = []
-    for key, value in table.items():
-        if isinstance(value, dict) and value:
-            found += flat(value, (*above, key))
-        else:
-            found.append(((*above, key), value))
-    return found
-
-
 def shown(path: tuple[str, ...], value: Any) -> Any:
     """The value at these keys as it may be shown."""
     if isinstance(value, dict):
@@ -110,14 +79,9 @@ def shown(path: tuple[str, ...], value: Any) -> Any:
     secret = names_a_secret(path[-1]) or any(map(_SECRET_TABLES.search, path[:-1]))
     if secret and value.strip():
         kind = value.strip().partition(":")[0]
-        return value.strip() if kind in ("env", "file") and _is_place(value) else _masked(value)
+        return value.strip() if kind in ("env", "file") and is_place(value) else _masked(value)
     text = _USER_IN_URL.sub(rf"\1{MASK}@", mask(value))
     return _SECRET_LOOKS.sub(MASK, _QUERY_IN_URL.sub(rf"\1{MASK}", text))
-
-
-def _is_place(value: str) -> bool:
-    kind, colon, rest = value.strip().partition(":")
-    return bool(colon and rest.strip() and kind in ("env", "file", "cmd"))
 
 
 def _masked(value: str) -> str:

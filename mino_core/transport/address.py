@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from mino_core.errors import ProviderError
-from mino_core.secret import mask, remember
+from mino_core.secret import mask, names_a_secret, remember
 from mino_core.settings import Settings
 from mino_core.values import value
 
@@ -87,8 +87,6 @@ def read_headers(settings: Settings) -> dict[str, Callable[[], str]]:
     """The extra headers, each with what tells its value: a text, or a secret by `env:`, `file:`, `cmd:`."""
     headers: dict[str, Callable[[], str]] = {}
     for name in settings:
-        from mino_core.config.exposure import names_a_secret
-
         value = settings.text(name)
         if not (name.isascii() and value.isascii() and f"{name}{value}".isprintable()):
             raise settings.error(name, "holds characters that a header cannot carry")
@@ -125,8 +123,6 @@ def _hide_keys(query: str) -> None:
     """Have the keys in a query masked wherever they stand, as written and as meant."""
     if not query:
         return
-    from mino_core.config.exposure import names_a_secret
-
     written = dict(pair.partition("=")[::2] for pair in query.partition("#")[0].split("&"))
     for name, key in [*parse_qsl(query), *written.items()]:
         if names_a_secret(name):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from mino_core.errors import ProviderError
-from mino_core.secret import MASK, mask
+from mino_core.secret import MASK, mask, names_a_secret
 
 _UNPRINTABLE = "[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
 
@@ -59,6 +59,4 @@ class Dump:
 
 
 def _shown(headers: Iterable[tuple[str, str]]) -> list[str]:
-    from mino_core.config.exposure import names_a_secret
-
     return [f"{name}: {MASK if names_a_secret(name) else value}" for name, value in headers]

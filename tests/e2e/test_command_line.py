@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mino_core.testing import Terminal, home, mino, run
+from mino_core.testing import Server, Terminal, chat, home, mino, run
+from pointed import pointed
 
 
 def refused(env, *args):
@@ -173,3 +174,44 @@ def test_a_mistake_among_the_settings_of_the_history_stops_the_start(tmp_path):
     with Terminal(mino(), env) as terminal:
         assert terminal.wait_exit() == 2
         assert "history.fsnyc" in terminal.text
+
+
+def test_a_key_in_the_file_is_masked_in_a_fault_that_comes_before_it_is_used(tmp_path):
+    toml = '[providers.x]\nkind = "openai-chat"\napi_key = "CANARY-1"\n'
+    env = home(tmp_path, toml + 'extra_headers = { X-Token = "CANARY-2" }\n')
+    plugin = tmp_path / "loud.py"
+    plugin.write_text(
+        "from mino_core import hookimpl\n\n\n@hookimpl\ndef mino_subcommands():\n"
+        "    return {'loud': lambda argv, host: int(host.config.file.text.replace('\\n', ' '))}\n"
+    )
+    for args in (("loud",), ("--debug", "loud"), ("plugins", "info", "loud")):
+        done = run(["-e", str(plugin), *args], env)
+        assert "CANARY" not in done.out + done.err
+    assert "***" in run(["-e", str(plugin), "loud"], env).err
+    assert not any(
+        "CANARY" in file.read_text() for file in Path(env["MINO_HOME"]).glob("*/*") if file.is_file()
+    )
+
+
+# -- what is read from files and pipes ---------------------------------------------------------
+
+
+def test_marks_of_other_systems_are_no_part_of_what_is_piped_in(tmp_path):
+    with Server() as server:
+        server.reply(*chat("ok"))
+        assert run([], pointed(tmp_path, server), input=b"\xef\xbb\xbfone\r\ntwo\r\n").code == 0
+    assert server.requests[0].json["messages"][-1]["content"] == "one\r\ntwo"
+
+
+def test_ctrl_c_ends_the_wait_for_a_pipe_to_attach(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    child = subprocess.Popen(mino("-a", str(fifo), "-p", "hi"), env=home(tmp_path), stdin=subprocess.DEVNULL)
+    writer = os.open(fifo, os.O_WRONLY)  # returns once mino has opened it
+    try:
+        child.send_signal(signal.SIGINT)
+        assert child.wait(60) == 130
+    finally:
+        os.close(writer)
+        child.kill()
+        child.wait()
