@@ -82,7 +82,7 @@ def start(
         if is_whole and _RULE.match(text):
             return Start(matched, opened, "rule", text)
         container = _opened(text, indent, goes_on=goes_on and not opened)
-        if container is None or len(containers) + len(opened) >= _DEEPEST:
+        if container is None or matched + len(opened) >= _DEEPEST:
             return Start(matched, opened, "text", text)
         opened.append(container[0])
         rest = container[1]

@@ -221,6 +221,7 @@ def test_code_is_coloured_and_carries_its_state_from_line_to_line():
         ("- a\n- b\n\n- c", ["• a", "• b", "", "• c"]),
         ("- [ ] open\n- [x] done", ["• [ ] open", "• [x] done"]),
         ("- \n- b", ["•", "• b"]),
+        ("> " * 13 + "x\n\n1. a\n   - b", ["│ " * 12 + "> x", "", "1. a", "   • b"]),
     ],
 )
 def test_lists_keep_their_numbers_and_their_levels(text, expected):
