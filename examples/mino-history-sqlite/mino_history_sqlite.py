@@ -29,6 +29,7 @@ _PAGE = 500
 _ID = re.compile(r"[0-9A-Z]{26}", re.ASCII)
 _WORDS = ("text", "content", "arguments", "name", "title", "summary")
 _SCHEMA = """
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS conversations (id TEXT PRIMARY KEY, head TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -46,6 +47,8 @@ END;
 CREATE TRIGGER IF NOT EXISTS erased AFTER DELETE ON records WHEN old.words <> '' BEGIN
   INSERT INTO found (found, rowid, words) VALUES ('delete', old.n, old.words);
 END;
+PRAGMA user_version = 1;
+COMMIT;
 """
 
 
@@ -159,7 +162,6 @@ class SqliteLog:
     def _write(self, rows: list[tuple[str, str, str, str]], *, durable: bool) -> None:
         if self._connection is None:
             self._connection = _connect(self._path)
-            self._connection.executescript(_SCHEMA)
         connection = self._connection
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         connection.execute("BEGIN IMMEDIATE")
@@ -270,9 +272,21 @@ def _connect(path: Path) -> Connection:
     import sqlite3
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    connection = sqlite3.connect(path, timeout=10, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
+    try:
+        # Only where there is none: closing a file drops all locks that this process has on it, and without
+        # its lock another process takes the log away under a connection that is still open.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        pass
+    connection = sqlite3.connect(path, timeout=3, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version == 0:  # new, or all that a crash left of a new one
+            connection.executescript(_SCHEMA)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

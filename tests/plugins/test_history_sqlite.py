@@ -1,7 +1,9 @@
 """The example of a history keeps the promises that the built-in ones keep."""
 
+import json
 import os
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -130,6 +132,68 @@ def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path):
         with pytest.raises(HistoryError, match=r"history\.sqlite cannot be read: file is not a database"):
             act()
     assert (tmp_path / "history.sqlite").read_bytes() == b"mine" * 1000
+
+
+_OTHER = """
+import json, sys
+sys.path[:0] = sys.argv[2:]
+from pathlib import Path
+from mino_history_sqlite import Sqlite
+from test_history_sqlite import kept
+history = Sqlite(Path(sys.argv[1]))
+name = kept(history, "by another process")
+logs = [history.open(head["id"], write=False).records() for head in history.conversations()]
+said = [each["message"] for log in logs for each in log if each["type"] == "said"]
+print(json.dumps([message["parts"][0]["text"] for message in said]))
+"""
+
+
+def other(tmp_path):
+    """Let another process write a conversation; returns the words that it finds in all."""
+    path = [str(tmp_path / "history.sqlite"), str(SOURCE), str(Path(__file__).parent)]
+    done = subprocess.run([sys.executable, "-c", _OTHER, *path], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_processes_that_write_one_file_lose_nothing_of_each_other(history, tmp_path):
+    head = record("head", id=new_id(), format=1, directory="/")
+    log = history.open(head["id"], head)
+    log.append(said("one"))
+    assert len(list(history.conversations())) == 1  # reading must not cost the writer its place
+    other(tmp_path)
+    log.append(said("two"))
+    assert sorted(other(tmp_path)) == ["by another process", "by another process", "one", "two"]
+    log.close()
+    assert len(other(tmp_path)) == 5
+
+
+def test_what_a_crash_left_of_a_new_file_is_no_obstacle(history, tmp_path):
+    for left in (b"", None):
+        (tmp_path / "history.sqlite").unlink(missing_ok=True)
+        if left is None:  # WAL was chosen, and nothing made yet
+            connection = sqlite3.connect(tmp_path / "history.sqlite")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.close()
+        else:
+            (tmp_path / "history.sqlite").write_bytes(left)
+        assert list(history.conversations()) == []
+        name = kept(history, "a")
+        assert [each["id"] for each in history.conversations()] == [name]
+
+
+def test_a_file_that_another_holds_is_told_and_read(history, tmp_path):
+    name = kept(history, "a")
+    holder = sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    log = history.open(name)
+    with pytest.raises(HistoryError, match=r"history\.sqlite cannot be written: database is locked"):
+        log.append(said("b"))
+    assert len(list(log.records())) == 2
+    holder.execute("COMMIT")
+    log.append(said("b"))
+    assert len(list(log.records())) == 3
+    log.close()
+    holder.close()
 
 
 def test_a_conversation_that_was_removed_meanwhile_is_told(history, tmp_path):
