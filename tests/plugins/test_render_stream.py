@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -60,6 +61,98 @@ def test_the_screen_does_not_depend_on_the_pieces(bits, size, seed):
     whole, pieces = Sheet(*size), Sheet(*size)
     draw(whole, [text], 0)
     draw(pieces, cut_at_random(text, seed), random.Random(seed).choice((1, 1, 2, 3)))
+    assert pieces.text == whole.text
+    assert pieces.styled == whole.styled
+
+
+_STARTS = [
+    *("", "", "- ", "  - ", "1. ", "> ", "> > ", "- > ", "1. > - ", "# ", "    ", "- [x] ", "[^1]: ", "| "),
+    *(
+        "```\n",
+        "```py\n",
+        "~~~\n",
+        "> ```\n",
+        "| a | b |\n|---|---|\n| ",
+        "> | a | b |\n> |--:|---|\n> | x | ",
+    ),
+    *("---\n", "<div>\n", "$$\n", "\n", "\n\n", "\t", "      ", "> " * 13, "**", "`", "[", "|"),
+]
+_FORMS = [
+    *(
+        "@",
+        "@",
+        "**@**",
+        "*@*",
+        "`@`",
+        "~~@~~",
+        "__@__",
+        "$@$",
+        "\\(@\\)",
+        "\\[ @ \\]",
+        "<b>@</b>",
+        "@<br>",
+        "(@)",
+    ),
+    *(
+        "[@](http://x.y/@)",
+        "![@](http://p.q/@)",
+        "https://e.x/@?a=b_c",
+        "<https://e.x/@>",
+        "[@]",
+        "[@][@]",
+        "[^@]",
+    ),
+    *(
+        "**@",
+        "*@",
+        "`@",
+        "~~@",
+        "[@",
+        "[@](",
+        "_@",
+        "@*",
+        "@**",
+        "<!-- @",
+        "@\\",
+        "2*@*4",
+        "C:\\new\\@",
+        "\\*@\\*",
+    ),
+    *(
+        "漢字@漢字",
+        "「**@**」",
+        "👩‍🚀@",
+        "⚠️ @",
+        "שלום @",
+        "🇩🇪@🇫🇷",
+        "e\u0301@",
+        "@\u200b",
+        "@ | @",
+        "|@|",
+        "# @",
+        "&amp;@",
+    ),
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(_STARTS), st.lists(st.sampled_from(_FORMS), min_size=1, max_size=20)),
+        max_size=12,
+    ),
+    st.sampled_from(((80, 24), (40, 10), (60, 8), (40, 6))),
+    st.integers(),
+)
+def test_every_word_is_there_once_however_it_comes(lines, size, seed):
+    text = "\n".join(start + " ".join(forms) for start, forms in lines)
+    words = [f"w{n:03}" for n in range(text.count("@"))]
+    for word in words:
+        text = text.replace("@", word, 1)
+    whole, pieces = Sheet(*size), Sheet(*size)
+    draw(whole, [text], 0)
+    draw(pieces, cut_at_random(text, seed))
+    assert sorted(re.findall(r"w\d{3}", whole.text.replace("\n", ""))) == words
     assert pieces.text == whole.text
     assert pieces.styled == whole.styled
 
@@ -185,8 +278,6 @@ def test_waiting_is_shown_and_leaves_no_trace():
 
 
 def test_no_row_is_drawn_above_the_window():
-    import re
-
     sheet = Sheet(40, 10)
     draw(sheet, cut(SHAPES["small tables"][:3000] + SHAPES["a nested list"][:3000], 5))
     assert all(int(up) < 10 for up in re.findall(r"\x1b\[(\d+)A", sheet.raw))
