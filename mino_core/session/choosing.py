@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _PAGE = 9
 _NONE, _MORE = "no", "more"
+#: How many columns number and time take, and from how many on the end of a directory's path says something.
+_BEFORE, _LEAST = 21, 8
 
 
 def choose(session: Session, prefix: str = "") -> str | None:
@@ -45,12 +47,14 @@ def choose(session: Session, prefix: str = "") -> str | None:
 def _ask(session: Session, page: list[Head], *, more: bool) -> str | None:
     listed = [summary(session.host.history, head) for head in page]
     width = max(session.screen.columns - 1, 20)
-    rows = [(str(n), each.when, _end(each.place, width // 3), each.name) for n, each in enumerate(listed, 1)]
+    room = (width - _BEFORE) // 3
+    places = [[_end(each.place, room)] if room >= _LEAST else [] for each in listed]
+    rows = [(str(n + 1), each.when, *places[n], each.name) for n, each in enumerate(listed)]
     lines = [fitted(line, width) for line in table(rows, "").split("\n")]
     choices = [*map(str, range(1, len(page) + 1)), *([_MORE] if more else []), _NONE]
     return session.question("\n".join(["Which conversation?", *lines]), choices)
 
 
-def _end(place: str, longest: int) -> str:
+def _end(place: str, columns: int) -> str:
     """The end of a directory's path, so that there is room for the first words."""
-    return place if len(place) <= longest else f"…{place[1 - longest :]}"
+    return fitted(place[::-1], columns)[::-1]
