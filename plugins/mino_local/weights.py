@@ -52,7 +52,9 @@ EMBEDDED = Weights(
 )
 
 
-NO_ENGINE = "the engine of the embedded model is not installed: run pip install 'mino-shell[local]'"
+#: How to get what runs it.
+GET_ENGINE = "`pip install 'mino-shell[local]'`"
+NO_ENGINE = f"the engine of the embedded model is not installed: run {GET_ENGINE}"
 
 
 def engine() -> str:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -297,3 +298,21 @@ def test_to_make_the_provider_imports_nothing_heavy():
 
 def test_the_plugin_offers_the_kind_local():
     assert list(mino_providers()) == ["local"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "words"), [("", "mino-shell[local]'`, then `mino local"), ("1", "run `mino")]
+)
+def test_what_has_to_be_installed_is_said_in_order(tmp_path, monkeypatch, engine, words):
+    def version(name):
+        if not engine:
+            raise PackageNotFoundError(name)
+        return engine
+
+    monkeypatch.setattr("importlib.metadata.version", version)
+    settings = Settings({}, environ={"XDG_CACHE_HOME": str(tmp_path)})
+    provider = Local(settings, Chat())
+    with pytest.raises(ProviderError) as caught:
+        list(provider.stream(HELLO))
+    assert words in str(caught.value)
+    assert "`mino local install` (93 MB, once)" in str(caught.value)
