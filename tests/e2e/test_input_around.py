@@ -1,11 +1,13 @@
-"""What surrounds the input line in the real mino: editors of every kind, its file, waiting, letters."""
+"""What surrounds the input line in the real mino: editors of every kind, its file, letters, its ends."""
 
 import os
+import shlex
 import signal
 
 import pytest
-from mino_core.testing import chat
-from talk import Talk, is_stopped
+from mino_core.testing import HANG, Server, Terminal, chat, home, mino
+from mino_core.testing.strict import problems
+from talk import CONFIG, Talk, is_stopped
 
 
 @pytest.mark.parametrize(
@@ -105,15 +107,53 @@ def test_keys_move_and_delete_by_what_a_reader_takes_for_a_letter(tmp_path):
         assert talk.asked == [f"a{family}🇫🇷👍🏽", "x"]
 
 
-def test_a_wait_is_shown_with_its_seconds_and_leaves_no_trace(tmp_path, gate):
+def test_stopping_before_and_within_an_answer_leaves_a_conversation_that_goes_on(tmp_path):
     with Talk(tmp_path) as talk:
-        talk.server.reply(*chat(gate, "the answer"))
+        talk.server.reply(*chat(HANG))
+        talk.server.reply(*chat("par", HANG))
+        talk.answers("granted")
         terminal = talk.at_prompt()
-        terminal.type("q\r")
-        terminal.wait_until(lambda: terminal.lines[terminal.cursor[0]].startswith("… "))
-        row = terminal.cursor[0]
-        assert terminal.lines[row].endswith(" s")
-        gate.set()
-        talk.at_prompt()
-        assert terminal.lines[row - 1 : row + 1] == ["You> q", "Assistant> the answer"]
-        assert "…" not in terminal.text
+        terminal.type("q1\r")
+        talk.server.wait_for_request()
+        terminal.press("ctrl-c")
+        terminal.wait_for("[cancelled]")
+        talk.at_prompt().type("q2\r")
+        terminal.wait_for("par")
+        terminal.press("ctrl-c")
+        terminal.wait_for("[cancelled]", count=2)
+        talk.at_prompt().type("q3\r")
+        terminal.wait_for("granted")
+        assert [problems("chat", request.body) for request in talk.server.requests] == [[], [], []]
+        assert "par" in str(talk.server.requests[2].json)
+
+
+def shell(tmp_path, command):
+    """A terminal in which a shell runs mino as `$MINO`, and the server that it asks."""
+    server = Server()
+    server.answer(lambda request: chat("granted"))
+    environ = home(tmp_path, CONFIG.format(url=server.url), MINO=shlex.join(mino()))
+    return server, Terminal(["/bin/sh", "-c", command], environ, cwd=tmp_path)
+
+
+def test_a_terminal_with_nothing_on_standard_input_ends_at_once(tmp_path):
+    server, terminal = shell(tmp_path, "eval $MINO </dev/null")
+    with server, terminal:
+        assert terminal.wait_exit() == 2
+        assert "nothing was asked" in terminal.text
+        assert "You>" not in terminal.text
+        assert not server.requests
+
+
+def test_a_chat_whose_answers_go_to_a_file_asks_on_standard_error(tmp_path):
+    server, terminal = shell(tmp_path, "eval $MINO >answers")
+    with server, terminal:
+        for count in (1, 2):
+            terminal.wait_for("You>", count=count)
+            terminal.type("one\n")
+        terminal.wait_for("You>", count=3)
+        terminal.press("ctrl-d")
+        assert terminal.wait_exit() == 0
+        assert terminal.text.count("mino: m (fake") == 1
+        assert terminal.modes == terminal.modes_at_start
+        assert (tmp_path / "answers").read_text().replace("\n", "") == "grantedgranted"
+        assert len(server.requests) == 2

@@ -121,7 +121,7 @@ def test_waiting_is_told_and_gone_without_a_trace(tmp_path, gate):
     with Talk(tmp_path) as talk:
         talk.server.reply(*chat(gate, "words"))
         talk.at_prompt().type("q\r")
-        talk.terminal.wait_until(lambda: re.search("^… [12] s$", talk.terminal.text, re.MULTILINE))
+        talk.terminal.wait_until(lambda: re.search(r"^… \d+ s$", talk.terminal.text, re.MULTILINE))
         gate.set()
         terminal = talk.at_prompt()
         assert "…" not in terminal.text
