@@ -304,7 +304,8 @@ class Session:
         model = model or choice.model or str(getattr(answerer, "model", ""))
         if not model:
             raise UsageError(
-                f"no model is known for {choice.name}; name one with --model (`mino models {choice.name}`)"
+                f"no model is known for {choice.name}; name one with --model, or keep one in config.toml"
+                f" (`mino init` writes a first one); `mino models {choice.name}` lists them"
             )
         self.answerer, self.provider, self.model = answerer, choice.name, model
         self.options, self.why = choice.options, choice.why
