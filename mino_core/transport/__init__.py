@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .address import read_max_tokens
     from .bridge import from_async, run_async
     from .decoding import (
         WHOLE,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         count,
         error_text,
         is_done,
+        listed,
         mend_surrogates,
         parse_event,
         server_error,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from .failures import plain
     from .http import Endpoint
     from .mending import fitted_ids, mended
+    from .order import is_plain, kept, laid_out, order_of
     from .settled import Settled, Stretch
 
 __all__ = [
@@ -56,10 +59,16 @@ __all__ = [
     "from_async",
     "idle",
     "is_done",
+    "is_plain",
+    "kept",
+    "laid_out",
+    "listed",
     "mend_surrogates",
     "mended",
+    "order_of",
     "parse_event",
     "plain",
+    "read_max_tokens",
     "run_async",
     "server_error",
     "usage",
@@ -76,8 +85,13 @@ _HOMES = {
     "Stretch": "settled",
     "fitted_ids": "mending",
     "from_async": "bridge",
+    "is_plain": "order",
+    "kept": "order",
+    "laid_out": "order",
     "mended": "mending",
+    "order_of": "order",
     "plain": "failures",
+    "read_max_tokens": "address",
     "run_async": "bridge",
 }
 

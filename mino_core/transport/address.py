@@ -97,6 +97,14 @@ def read_headers(settings: Settings) -> dict[str, Callable[[], str]]:
     return headers
 
 
+def read_max_tokens(settings: Settings, default: int | None) -> int | None:
+    """The setting `max_tokens`: a number from 1 up, or the default."""
+    value = settings.number("max_tokens", default)
+    if value is not None and value < 1:
+        raise settings.error("max_tokens", "must be a number from 1 up")
+    return None if value is None else int(value)
+
+
 def read_proxy(settings: Settings) -> Proxy | None:
     """The proxy in the settings: None where they say nothing, one without url where they say "none"."""
     value = settings.text("proxy", None)

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from mino_core import Delta, Request, Settings
-from mino_core.transport import Endpoint
+from mino_core.transport import Endpoint, read_max_tokens
 
 if TYPE_CHECKING:
     from mino_core.transport import Settled
@@ -27,12 +27,9 @@ class Messages:
 
     def __init__(self, settings: Settings) -> None:
         self._endpoint = Endpoint(settings, base_url=f"https://{_OFFICIAL_HOST}", auth="x-api-key")
-        max_tokens = settings.number("max_tokens", 8192)
-        if max_tokens < 1:
-            raise settings.error("max_tokens", "must be a number from 1 up")
         #: What `encode` is told besides the request.
         self._encoding: dict[str, Any] = {
-            "max_tokens": int(max_tokens),
+            "max_tokens": read_max_tokens(settings, 8192),
             "effort": settings.text("effort", ""),
             "cache": settings.flag("cache", True),
             "extra_body": self._endpoint.extra_body,
@@ -61,11 +58,9 @@ class Messages:
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
-        answer = self._endpoint.get("/v1/models?limit=1000", self.headers({}))
-        from mino_core.transport import as_list, as_table, as_text
+        from mino_core.transport import listed
 
-        listed = as_list(as_table(answer).get("data"))
-        return [name for model in listed if (name := as_text(as_table(model).get("id")))]
+        return listed(self._endpoint.get("/v1/models?limit=1000", self.headers({})))
 
     def warm(self) -> None:
         """Do ahead of the first request what needs no network."""

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from mino_core import Delta, Finished, ProviderError, ReasoningDelta, TextDelta, ToolCall
-from mino_core.transport import SurrogateJoiner, as_table, as_text, count, mend_surrogates, plain, usage
+from mino_core.transport import (
+    SurrogateJoiner,
+    as_table,
+    as_text,
+    count,
+    is_plain,
+    mend_surrogates,
+    order_of,
+    plain,
+    usage,
+)
 
 from .messages_request import KIND, PAUSES
 
@@ -52,9 +62,11 @@ class _Block:
         """The input of a call as JSON text: as it was streamed, or as it stood in the start."""
         return self.content if self.content.strip() else json.dumps(as_table(self.raw.get("input")))
 
-    def echo(self) -> Json | None:
-        """The block as it goes back to the server; None where it cannot."""
+    def place(self) -> Json | None:
+        """What goes back to the server: a call, or the block as it came; None where nothing does."""
         match self.type:
+            case "tool_use":
+                return {"call": self.raw.get("id")}
             case "thinking" if self.raw.get("signature"):
                 return {**self.raw, "thinking": self.content}
             case "redacted_thinking":
@@ -222,22 +234,10 @@ class Answer:
 
         Nothing where the message alone says it all: words, then calls.
         """
-        blocks = self._blocks
-        ends = [*(block.start for block in blocks), self._length]
-        order: list[Json] = [{"text": ends[0]}] if ends[0] else []
-        for block, end in zip(blocks, ends[1:], strict=True):
-            if block.type == "tool_use":
-                order.append({"call": block.raw.get("id")})
-            elif (echo := block.echo()) is not None:
-                order.append(echo)
-            if end > block.start:
-                order.append({"text": end - block.start})
-        are_calls = ["call" in place for place in order]
+        order = order_of(((block.start, block.place(), {}) for block in self._blocks), self._length)
         if self.stop in PAUSES:
             return {KIND: {"model": model, "order": order, "stop": self.stop}}
-        if are_calls == sorted(are_calls) and not any("type" in place for place in order):
-            return {}
-        return {KIND: {"model": model, "order": order}}
+        return {} if is_plain(order) else {KIND: {"model": model, "order": order}}
 
 
 def _number(index: object) -> int:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
-from itertools import takewhile
+from collections.abc import Mapping
 from typing import Any
 
 from mino_core import File, Image, Message, Request, Text, ToolCall, ToolResult, is_blank
-from mino_core.transport import Settled, Stretch, fitted_ids, mended
+from mino_core.transport import Settled, Stretch, fitted_ids, kept, laid_out, mended
 
 KIND = "anthropic-messages"
 #: Ends that the server wants resumed: the reply goes back as it is, with nothing behind it.
@@ -173,7 +172,7 @@ def _result(result: ToolResult, id: str) -> Json:
 def _assistant(message: Message, model: str, ids: list[str]) -> list[Json]:
     blocks: list[Json] = []
     fitted = iter(ids)
-    for said in _laid_out(message, model):
+    for place, said in laid_out(message, kept(message, KIND, model).get("order")):
         match said:
             case ToolCall():
                 call = {"id": next(fitted), "name": said.name, "input": said.parsed or {}}
@@ -182,7 +181,7 @@ def _assistant(message: Message, model: str, ids: list[str]) -> list[Json]:
                 if not is_blank(said):
                     blocks.append({"type": "text", "text": said})
             case _:
-                blocks.append(dict(said))
+                blocks.append(dict(place))
     if _is_paused(message, model):
         if blocks and blocks[-1]["type"] == "text":
             blocks[-1]["text"] = blocks[-1]["text"].rstrip()  # refused where the request ends with it
@@ -192,41 +191,6 @@ def _assistant(message: Message, model: str, ids: list[str]) -> list[Json]:
     return blocks
 
 
-def _laid_out(message: Message, model: str) -> Iterator[Json | str | ToolCall]:
-    """What the reply said and called, in the order of the wire where `meta` kept it.
-
-    `order` holds opaque blocks as they came and, without a `type`, places: `{"text": characters}`
-    and `{"call": id}`. Where the words were changed since, only what stood before them counts.
-    """
-    text = message.text
-    calls = _calls(message)
-    order = _order(message, model)
-    if sum(place["text"] for place in order if "type" not in place and "text" in place) != len(text):
-        order = [*takewhile(lambda place: "type" in place, order), {"text": len(text)}]
-    at = 0
-    for place in order:
-        if "type" in place:
-            yield place
-        elif "text" in place:
-            yield text[at : at + place["text"]]
-            at += place["text"]
-        elif calls and calls[0].id == place.get("call"):
-            yield calls.pop(0)
-    yield from calls
-
-
-def _order(message: Message, model: str) -> list[Json]:
-    kept = _kept(message, model).get("order")
-    places = [place for place in kept if isinstance(place, dict)] if isinstance(kept, list) else []
-    return [place for place in places if "type" in place or isinstance(place.get("text", 0), int)]
-
-
 def _is_paused(message: Message, model: str) -> bool:
     """Whether the server wants this reply back to go on with it."""
-    return _kept(message, model).get("stop") in PAUSES
-
-
-def _kept(message: Message, model: str) -> Mapping[str, Any]:
-    """What this dialect kept with a message, if it was this model that said it."""
-    kept = message.meta.get(KIND)
-    return kept if isinstance(kept, dict) and kept.get("model") == model else {}
+    return kept(message, KIND, model).get("stop") in PAUSES

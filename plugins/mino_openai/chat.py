@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from mino_core import Delta, Request, Settings
-from mino_core.transport import Endpoint
+from mino_core.transport import Endpoint, read_max_tokens
 
 if TYPE_CHECKING:
     from mino_core.transport import Settled
@@ -43,13 +43,12 @@ class Chat:
     def __init__(self, settings: Settings) -> None:
         self._endpoint = Endpoint(settings, base_url="https://api.openai.com/v1")
         host = self._endpoint.host
-        max_tokens = settings.number("max_tokens", None)
         field = "max_completion_tokens" if _is_at(host, _OPENAI) else "max_tokens"
         #: What `encode` and `decode` are told besides what is to be encoded and decoded.
         self._encoding: dict[str, Any] = {
             "host": host,
             "include_usage": settings.flag("include_usage", True),
-            "max_tokens": None if max_tokens is None else int(max_tokens),
+            "max_tokens": read_max_tokens(settings, None),
             "max_tokens_field": settings.text("max_tokens_field", field),
             "effort": settings.text("effort", ""),
             "extra_body": self._endpoint.extra_body,
@@ -81,10 +80,9 @@ class Chat:
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
-        from mino_core.transport import as_list, as_table, as_text
+        from mino_core.transport import listed
 
-        listed = as_list(as_table(self._endpoint.get("/models")).get("data"))
-        return [name for model in listed if (name := as_text(as_table(model).get("id")))]
+        return listed(self._endpoint.get("/models"))
 
     def warm(self) -> None:
         """Do ahead of the first request what needs no network."""

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from mino_core import Delta, Request, Settings
-from mino_core.transport import Endpoint
+from mino_core.transport import Endpoint, read_max_tokens
 
 if TYPE_CHECKING:
     from mino_core.transport import Settled
@@ -21,13 +21,10 @@ class Responses:
 
     def __init__(self, settings: Settings) -> None:
         self._endpoint = Endpoint(settings, base_url="https://api.openai.com/v1")
-        max_tokens = settings.number("max_tokens", None)
-        if max_tokens is not None and max_tokens < 1:
-            raise settings.error("max_tokens", "must be a number from 1 up")
         #: What `encode` is told besides the request.
         self._encoding: dict[str, Any] = {
             "effort": settings.text("effort", ""),
-            "max_tokens": None if max_tokens is None else int(max_tokens),
+            "max_tokens": read_max_tokens(settings, None),
             "strip_item_ids": settings.flag("strip_item_ids", False),
             "extra_body": self._endpoint.extra_body,
         }
@@ -51,10 +48,9 @@ class Responses:
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
-        from mino_core.transport import as_list, as_table, as_text
+        from mino_core.transport import listed
 
-        listed = as_list(as_table(self._endpoint.get("/models")).get("data"))
-        return [name for model in listed if (name := as_text(as_table(model).get("id")))]
+        return listed(self._endpoint.get("/models"))
 
     def warm(self) -> None:
         """Do ahead of the first request what needs no network."""

@@ -20,7 +20,9 @@ from mino_core.transport import (
     as_list,
     as_table,
     as_text,
+    is_plain,
     mend_surrogates,
+    order_of,
     plain,
     server_error,
     usage,
@@ -210,20 +212,18 @@ class Answer:
 
         Nothing where the message alone says it all: words without a phase, then calls.
         """
-        items = list(self._items.values())
-        ends = [*(item.start for item in items), self._length]
-        order: list[Json] = [{"text": ends[0]}] if ends[0] else []
-        for item, end in zip(items, ends[1:], strict=True):
-            if item.echo:
-                order.append(item.echo)
-            if item.type == "function_call" and item.name:
-                order.append({"call": item.id})
-            if end > item.start:
-                order.append({"text": end - item.start, **({"phase": item.phase} if item.phase else {})})
-        are_calls = ["call" in place for place in order]
-        if are_calls == sorted(are_calls) and not any("type" in place or "phase" in place for place in order):
-            return {}
-        return {KIND: {"model": model, "order": order}}
+        order = order_of(map(_place, self._items.values()), self._length)
+        return {} if is_plain(order) else {KIND: {"model": model, "order": order}}
+
+
+def _place(item: _Item) -> tuple[int, Json | None, Json]:
+    """Where an item began, what stands there, and what is kept with the words behind it."""
+    is_call = item.type == "function_call" and item.name
+    return (
+        item.start,
+        {"call": item.id} if is_call else item.echo or None,
+        {"phase": item.phase} if item.phase else {},
+    )
 
 
 def _usable(key: Key) -> Key:

@@ -7,11 +7,10 @@ output right behind it, reasoning goes back only whole and only to the model tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import takewhile
 from typing import Any
 
 from mino_core import File, Image, Message, ProviderError, Request, Text, ToolCall, ToolResult, is_blank
-from mino_core.transport import Settled, Stretch, fitted_ids, mended
+from mino_core.transport import Settled, Stretch, fitted_ids, kept, laid_out, mended
 
 KIND = "openai-responses"
 #: Characters of a call's id that OpenAI takes.
@@ -111,7 +110,7 @@ def _assistant(message: Message, model: str, strip_item_ids: bool, ids: Iterable
     """The reply as items. A plain string is the one form of content that every server takes."""
     items: list[Json] = []
     call_ids = iter(ids)
-    for place, said in _laid_out(message, model):
+    for place, said in laid_out(message, kept(message, KIND, model).get("order")):
         if isinstance(said, ToolCall):
             items.append(
                 {
@@ -131,39 +130,6 @@ def _assistant(message: Message, model: str, strip_item_ids: bool, ids: Iterable
     while items and "encrypted_content" in items[-1]:
         items.pop()  # without what followed it, a server refuses it
     yield from items
-
-
-def _laid_out(message: Message, model: str) -> Iterator[tuple[Json, str | ToolCall | None]]:
-    """What the reply said and called, in the order of the wire where `meta` kept it.
-
-    `order` holds reasoning items as they came and, without a `type`, places: `{"text": characters}`
-    and `{"call": id}`. It counts only for the model that made it; where the words were changed
-    since, only what stood before them does.
-    """
-    text = message.text
-    calls = [part for part in message.parts if isinstance(part, ToolCall)]
-    order = _order(message, model)
-    if sum(place["text"] for place in order if "type" not in place and "text" in place) != len(text):
-        order = [*takewhile(lambda place: "type" in place, order), {"text": len(text)}]
-    at = 0
-    for place in order:
-        if "type" in place:
-            yield place, None
-        elif "text" in place:
-            yield place, text[at : at + place["text"]]
-            at += place["text"]
-        elif calls and calls[0].id == place.get("call"):
-            yield place, calls.pop(0)
-    for call in calls:
-        yield {}, call
-
-
-def _order(message: Message, model: str) -> list[Json]:
-    kept = message.meta.get(KIND)
-    if not isinstance(kept, dict) or kept.get("model") != model or not isinstance(kept.get("order"), list):
-        return []
-    places = [place for place in kept["order"] if isinstance(place, dict)]
-    return [place for place in places if "type" in place or isinstance(place.get("text", 0), int)]
 
 
 def _output(result: ToolResult, id: str) -> Json:

@@ -136,6 +136,15 @@ def test_a_host_decides_what_is_not_set(url: str, field: str, has_tags: bool) ->
     assert list(decode([("", thought)], **made._decoding)) == expected
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [{"max_tokens": 0}, {"max_tokens": 1e12}, {"effort": 1}, {"include_usage": "no"}, {"trust_done": 1}],
+)
+def test_a_wrong_setting_is_named(bad: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=next(iter(bad))):
+        chat("http://127.0.0.1:1", **bad)
+
+
 def test_models_are_listed() -> None:
     with Server(models=["a", "b"]) as server, closing(chat(f"{server.url}/v1")) as made:
         assert list(made.models()) == ["a", "b"]

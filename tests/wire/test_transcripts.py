@@ -59,7 +59,8 @@ def test_an_answer_is_the_same_over_a_socket(transcript: Transcript) -> None:
 def test_a_cut_answer_is_never_complete_and_its_text_is_a_prefix(transcript: Transcript) -> None:
     """Cut at every byte, by a plain end and by a connection that breaks."""
     terminal = re.search(TERMINALS[transcript.dialect], transcript.body)
-    safe = terminal.start() if terminal else len(transcript.body) + 1
+    is_one = transcript.body.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"{")  # JSON that is cut is none
+    safe = terminal.start() if terminal and not is_one else len(transcript.body.rstrip()) - 1
     for cut, result in cut_everywhere(transcript):
         if cut <= safe:
             assert result.outcome != "completed", cut

@@ -25,9 +25,9 @@ DIALECTS = {
 }
 #: What stands in a transcript at its semantic terminal, and nowhere before.
 TERMINALS = {
-    "chat": rb'"finish_reason":\s*"',
-    "responses": rb'response\.completed|"status":\s*"completed"',
-    "messages": rb'"stop_reason":\s*"',
+    "chat": rb'"finish_reason":\s*"[^"]',
+    "responses": rb"response\.(?:completed|done)\b",
+    "messages": rb'"stop_reason":\s*"[^"]',
 }
 
 
