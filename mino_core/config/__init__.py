@@ -23,7 +23,7 @@ from . import state, toml_file
 from .choice import ProviderChoice
 from .home import expand, home_directory
 from .keys import CHOICES, KEYS
-from .literals import literal_keys
+from .literals import keys_in_variables, literal_keys
 from .presets import Preset, presets
 from .toml_file import Document
 
@@ -192,7 +192,7 @@ def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str
     flags = flags or Flags()
     home = home_directory(environ)
     file = _read_file(home, flags)
-    warnings = _keys_in_file(file)
+    warnings = _keys_in_file(file, environ)
     problems = config_keys.problems(file.table)
     found = [f"{file.place(key) or file.path.name}: {key}: {problem}" for key, problem in problems]
     found += [
@@ -260,11 +260,11 @@ def _read_file(home: Path, flags: Flags) -> Document:
     return document or Document(path)
 
 
-def _keys_in_file(file: Document) -> list[str]:
-    """Have the keys that stand in the file masked; a warning where others may read it."""
+def _keys_in_file(file: Document, environ: Mapping[str, str]) -> list[str]:
+    """Mask the keys that the file holds or whose variables it names; a warning where others may read it."""
     literals = literal_keys(file.table)
-    for literal in literals:
-        remember(literal)
+    for known in (*literals, *keys_in_variables(file.table, environ)):
+        remember(known)
     if not literals or not file.path.stat().st_mode & 0o077:
         return []
     return [f"{file.path} holds a key and others may read it; run: chmod 600 {file.path}"]

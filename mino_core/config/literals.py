@@ -1,4 +1,4 @@
-"""Secrets that stand in a configuration file itself, and not the place where they are kept."""
+"""Secrets that stand in a configuration file itself, or in a variable that it names."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ def literal_keys(table: Mapping[str, Any]) -> list[str]:
         for path, value in flat(table)
         if names_a_secret(path[-1]) and isinstance(value, str) and value.strip() and not is_place(value)
     ]
+
+
+def keys_in_variables(table: Mapping[str, Any], environ: Mapping[str, str]) -> list[str]:
+    """The secrets that a table says are in variables, as far as these are set."""
+    places = [value.strip() for _, value in flat(table) if isinstance(value, str)]
+    told = (
+        environ.get(place.removeprefix("env:").strip(), "") for place in places if place.startswith("env:")
+    )
+    return [value.strip() for value in told if value.strip()]
 
 
 def flat(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:

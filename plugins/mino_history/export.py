@@ -16,6 +16,7 @@ from mino_core import (
     ToolCall,
     __version__,
     is_blank,
+    mask,
     message_to_json,
     new_id,
     record,
@@ -91,7 +92,7 @@ def from_chat(history: History, file: str) -> Imported:
 def _json(file: str) -> object:
     try:
         text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return json.loads(text.decode("utf-8-sig"))
+        return json.loads(mask(text.decode("utf-8-sig")))  # no known secret enters a record
     except OSError as error:
         raise HistoryError(f"{file} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from mino_core import Part
 
 MASK = "***"
+_VARIABLE = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
+#: A shorter value is a word that may stand in any text.
+_LEAST = 8
 #: How keys look that say themselves what they are.
 _KEYS = re.compile(
     r"""
@@ -60,8 +64,16 @@ _ANNOUNCED = re.compile(
 
 def redact(text: str) -> str:
     """The text with known secrets masked, and with what has the shape of a key."""
-    text = _KEYS.sub(MASK, mask(text))
+    text = mask(text)
+    for value in _in_variables():
+        text = text.replace(value, MASK)
+    text = _KEYS.sub(MASK, text)
     return _ANNOUNCED.sub(lambda found: (found[found.lastgroup or 0]) + MASK, text)
+
+
+def _in_variables() -> list[str]:
+    """What stands in variables whose names announce a key."""
+    return [value for name, value in os.environ.items() if len(value) >= _LEAST and _VARIABLE.search(name)]
 
 
 def redacted(message: Message) -> Message:

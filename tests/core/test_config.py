@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mino_core.config import INSTRUCTIONS, Config, Flags, load
 from mino_core.errors import ConfigError
+from mino_core.secret import mask
 
 
 def configured(home: Path, toml: str | bytes = "", flags: Flags | None = None, **environ: str) -> Config:
@@ -262,3 +263,8 @@ def test_a_config_is_a_value(tmp_path):
     with pytest.raises(AttributeError):
         config.send = "none"  # type: ignore[misc]
     assert replace(config, send="none").send == "none"
+
+
+def test_a_key_in_a_variable_that_the_file_names_is_masked_whoever_answers(tmp_path):
+    configured(tmp_path, '[providers.other]\napi_key = "env:SOME_WORD"\n', SOME_WORD="no+shape+CANARY")
+    assert mask("it is no+shape+CANARY") == "it is ***"

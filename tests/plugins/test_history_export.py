@@ -170,6 +170,14 @@ def test_what_is_no_chat_is_refused_and_nothing_is_kept(host, history, tmp_path,
     assert list(host.history.conversations()) == []
 
 
+def test_no_known_secret_is_imported(host, history, tmp_path):
+    Settings({"key": "known+CANARY+1"}).secret("key")
+    (tmp_path / "in.json").write_text(json.dumps([{"role": "user", "content": "it is known+CANARY+1"}]))
+    name = history("import", str(tmp_path / "in.json"))[1].strip()
+    records = list(host.history.open(name, write=False).records())
+    assert "CANARY" not in json.dumps(records) and "it is ***" in json.dumps(records)
+
+
 def test_a_file_that_is_not_there_is_said(history, tmp_path):
     code, _, err = history("import", str(tmp_path / "nowhere.json"))
     assert code == 2 and "nowhere.json cannot be read: No such file" in err
@@ -383,6 +391,12 @@ def test_a_redacted_export_holds_no_key_and_no_file(host, history):
         assert key in whole and key not in masked and "c2stYTFCMg==" not in masked
         assert "[env.txt left out]" in masked and "use ***" in masked and "got ***" in masked
         assert "about ***" in masked
+
+
+def test_what_a_variable_with_the_name_of_a_key_holds_is_masked(monkeypatch):
+    monkeypatch.setenv("SOME_SERVICE_TOKEN", "no/shape+at:all")
+    monkeypatch.setenv("SHORT_KEY", "word")
+    assert redact("it is no/shape+at:all, in a word") == "it is ***, in a word"
 
 
 def test_redacting_keeps_what_a_message_is():
