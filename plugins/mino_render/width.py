@@ -18,13 +18,31 @@ _MERGED = re.compile(
 )
 
 
+#: Letters, ideographs and marks of which everybody says the same, from the first to the last.
+_NARROW = (
+    *((" ", "~"), ("\xa1", "\xac"), ("\xae", "\u02ff"), ("\u0391", "\u03e1")),
+    *(("\u0400", "\u0482"), ("\u048a", "\u052f"), ("\u2010", "\u2027")),
+)
+_WIDE = (
+    *(("\u3001", "\u3029"), ("\u3041", "\u3096"), ("\u30a1", "\u30ff")),
+    *(("\u4e00", "\u9fff"), ("\uac00", "\ud7a3"), ("\uff01", "\uff60")),
+)
+
+
 class _Cells(dict[str, int]):
     def __missing__(self, char: str) -> int:
-        from wcwidth import wcwidth  # a large import, which text in ASCII never needs
-
-        told = max(wcwidth(char), 0)
-        self[char] = 1 if char == "\ufe0f" else told
+        self[char] = 1 if _among(char, _NARROW) else 2 if _among(char, _WIDE) else _told(char)
         return self[char]
+
+
+def _among(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
+    return any(first <= char <= last for first, last in ranges)
+
+
+def _told(char: str) -> int:
+    from wcwidth import wcwidth  # a large import, which most texts never need
+
+    return 1 if char == "\ufe0f" else max(wcwidth(char), 0)
 
 
 _cells = _Cells()

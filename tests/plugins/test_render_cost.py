@@ -8,10 +8,12 @@ import pytest
 from mino_core import TextDelta
 from render_shapes import SHAPES
 from render_sheet import Sheet, cut, draw
+from wcwidth import wcwidth
 
 from mino_render.document import Document
 from mino_render.look import Palette
 from mino_render.page import Page
+from mino_render.width import _NARROW, _WIDE
 
 #: How often a character is read, at most, when each four of them are followed by an Idle. A word
 #: or a construct without an end is read again until it is longer than the limit of its page.
@@ -93,3 +95,9 @@ def test_nothing_is_written_before_idle_but_a_burst_is():
     for _ in range(1000):
         renderer.show(TextDelta("words "))
     assert len(sheet.written) - before == 1
+
+
+def test_the_widths_that_are_known_without_a_table_are_those_of_the_table():
+    for width, ranges in ((1, _NARROW), (2, _WIDE)):
+        letters = [chr(n) for first, last in ranges for n in range(ord(first), ord(last) + 1)]
+        assert [letter for letter in letters if wcwidth(letter) != width] == []
