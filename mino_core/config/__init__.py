@@ -86,10 +86,15 @@ class ShellConfig:
 
 @value
 class Choice:
-    """What one of several offers is chosen, and the settings to make it with."""
+    """What one of several offers is chosen, and the settings to make it with.
+
+    `table` is what the file has for the one that is `meant` there, if that is another one.
+    """
 
     name: str
     settings: Settings
+    meant: str = ""
+    table: Mapping[str, Any] = {}
 
 
 @value
@@ -277,8 +282,10 @@ def _choice(config: Config, table: str, name: str) -> Choice:
     own = {f"{table}.{key}", f"{table}.send", f"{table}.budget"}
     default = next(known.default for known in KEYS if known.path == f"{table}.{key}")
     rest = {name: value for name, value in written.items() if f"{table}.{name}" not in own}
-    meant = written.get(key) or config.state.get(table, {}).get(key) or default
-    return Choice(name, config.settings(table, rest if name == meant else {}))
+    meant = str(written.get(key) or config.state.get(table, {}).get(key) or default)
+    if name == meant:
+        return Choice(name, config.settings(table, rest))
+    return Choice(name, config.settings(table, {}), meant, rest)
 
 
 def _plugin_settings(config: Config) -> dict[str, Settings]:

@@ -204,7 +204,18 @@ class Host:
             "mino_inputs": self.config.input,
         }
         chosen = choices.get(hook)
-        return chosen.settings if chosen and chosen.name == name else self.config.settings(name, {})
+        if chosen is None:
+            return self.config.settings(name, {})
+        there, meant = self.offers(hook), chosen.meant or chosen.name
+        if chosen.name == name == meant:
+            return chosen.settings
+        if meant not in there or there[meant].plugin != there[name].plugin:
+            return self.config.settings(name, {})
+        table = chosen.table if chosen.meant else dict(chosen.settings)
+        settings = self.config.settings(chosen.settings.path, table)
+        for key in table:  # one plugin's things share their keys, but each may have some of its own
+            settings.get(key)
+        return settings
 
     def _unknown(self, word: str, name: str, there: Offers) -> str:
         known = ", ".join(sorted(there)) or "none"

@@ -216,11 +216,23 @@ class make:
 
 def test_settings_come_from_what_the_configuration_chose(shelf):
     shelf.plugin("odd", SETTLED)
+    shelf.plugin("even", SETTLED.replace('"odd"', '"even"').replace("'odd'", "'even'"))
     config = Config(home=shelf.home, renderer=Choice("odd", Settings({"width": 40}, path="renderer")))
     host = Host(config)
     host.load()
     assert host.make("mino_renderers", "odd", None).width == 40
-    assert host.make("mino_renderers", "odd:odd", None).width == 80
+    assert host.make("mino_renderers", "odd:odd", None).width == 40
+    assert host.make("mino_renderers", "even", None).width == 80
+
+
+def test_settings_of_one_thing_hold_for_another_of_its_plugin(shelf):
+    """Where a flag, or a pipe, puts another in its place: of the keys it takes those that it knows."""
+    shelf.plugin("odd", SETTLED)
+    table = {"width": 40, "height": 3}
+    chosen = Choice("odd:odd", Settings({}, path="renderer"), meant="odd", table=table)
+    host = Host(Config(home=shelf.home, renderer=chosen))
+    host.load()
+    assert host.make("mino_renderers", "odd:odd", None).width == 40
 
 
 def test_settings_that_nobody_read_are_errors_with_a_suggestion(shelf):

@@ -351,3 +351,13 @@ def test_json_lines_say_everything(tmp_path):
     assert {"type": "text_delta", "text": "Hel"} in lines
     ended = next(line for line in lines if line["type"] == "turn_ended")
     assert (ended["outcome"], ended["error"], ended["usage"]["input_tokens"]) == ("completed", None, 3)
+
+
+@pytest.mark.parametrize("flags", [[], ["--plain"], ["--renderer", "json"]])
+def test_settings_that_renderers_share_hold_whichever_draws(tmp_path, flags):
+    with Server() as server:
+        server.reply(*chat("answer"))
+        env = pointed(tmp_path, server, toml="[renderer]\nusage = false\nreasoning = 'hide'\n")
+        done = run([*flags, "-p", "hi"], env)
+    assert (done.code, done.err) == (0, "")
+    assert "answer" in done.out
