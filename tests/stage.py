@@ -90,7 +90,7 @@ class Stage(ModuleType):
             with open("/dev/null", "wb") as out:
                 screen = Screen(out.fileno(), out.fileno(), self.environ)
                 try:
-                    with opening.session(host, screen, flags, self.reader) as session:
+                    with opening.session(host, screen, self.reader) as session:
                         yield session
                 finally:
                     screen.close()

@@ -127,6 +127,7 @@ def _parser() -> ArgumentParser:
     add(
         "-o",
         "--option",
+        dest="options",
         metavar="KEY=VALUE",
         action="append",
         default=[],
@@ -158,24 +159,11 @@ def _parser() -> ArgumentParser:
 
 
 def _flags(read: Namespace) -> Flags:
+    told = {name: value for name, value in vars(read).items() if name in Flags.__match_args__}
+    config = Path(told["config"]) if (told["config"] or "").strip() else None
+    options = dict(map(_option, told["options"]))
     return Flags(
-        provider=read.provider,
-        model=read.model,
-        renderer=read.renderer,
-        input=read.input,
-        history=read.history,
-        no_history=read.no_history,
-        config=Path(read.config) if (read.config or "").strip() else None,
-        plain=read.plain,
-        quiet=read.quiet,
-        safe=read.safe,
-        debug=read.debug,
-        yes=read.yes,
-        system=read.system,
-        options=dict(map(_option, read.option)),
-        extensions=tuple(map(Path, read.extensions)),
-        resume=read.resume,
-        continue_=read.continue_,
+        **told | {"config": config, "options": options, "extensions": tuple(map(Path, told["extensions"]))}
     )
 
 

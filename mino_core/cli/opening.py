@@ -12,29 +12,29 @@ from mino_core.session.display import Display
 from mino_core.types import Input, Renderer, SessionStarted
 
 if TYPE_CHECKING:
-    from mino_core.config import Flags
     from mino_core.plugins import Host
     from mino_core.screen import Screen
 
 
 @contextmanager
-def session(host: Host, screen: Screen, flags: Flags, reader: Input | None = None) -> Iterator[Session]:
+def session(host: Host, screen: Screen, reader: Input | None = None) -> Iterator[Session]:
     """A session, ready for the first question, and let go at the end of the block.
 
     `reader` is what a person answers through: who is there, is greeted.
     """
     if host.config.history.settings:  # a mistake in them is none that a conversation is begun with
         _ = host.history
-    opened = Session(host, _display(host, screen, flags))
+    opened = Session(host, _display(host, screen))
     opened.input = reader
     try:
         opened.display.observers = host.observers(opened)
         for warning in (*host.config.warnings, *map(str, host.faults)):
             opened.notify(warning, "warning")
+        flags = host.config.flags
         if flags.resume is not None or host.config.session.resume == "last":
             from . import resuming
 
-            resuming.go_on(opened, flags)
+            resuming.go_on(opened)
         banner = _banner(opened) if reader is not None and not flags.quiet else ""
         opened.display.show(SessionStarted(opened.id, opened.provider, opened.model, banner, flags.quiet))
         yield opened
@@ -42,13 +42,13 @@ def session(host: Host, screen: Screen, flags: Flags, reader: Input | None = Non
         opened.close()
 
 
-def _display(host: Host, screen: Screen, flags: Flags) -> Display:
+def _display(host: Host, screen: Screen) -> Display:
     def make(name: str) -> Renderer:
         renderer: Renderer = host.make("mino_renderers", name, screen)
         return renderer
 
     # A pipe, or a terminal that knows no sequences, gets text and nothing else, unless told otherwise.
-    name = host.config.renderer.name if screen.can_move or flags.renderer else "plain"
+    name = host.config.renderer.name if screen.can_move or host.config.flags.renderer else "plain"
     return Display(screen, make(name), lambda: make("plain"))
 
 

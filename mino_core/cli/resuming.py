@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mino_core.errors import HistoryError, UsageError
 
 if TYPE_CHECKING:
-    from mino_core.config import Flags
     from mino_core.records import Turn
     from mino_core.session import Session
 
@@ -17,12 +16,13 @@ _TURNS = 2
 _FIRST_LINES, _LAST_LINES = 4, 8
 
 
-def go_on(session: Session, flags: Flags) -> None:
+def go_on(session: Session) -> None:
     """Go on with the conversation that was asked for: the one named, or the last one of this directory.
 
     UsageError where somebody would have to choose and nobody is there, HistoryError where what was
     named is not there, or could be several.
     """
+    flags = session.config.flags
     if flags.resume is not None:
         if not flags.resume.strip() and session.input is None:
             raise UsageError("--resume needs an ID where nobody can choose; see `mino history list`")

@@ -186,7 +186,7 @@ def _answer(host: Host, screen: Screen, asked: Asked) -> int:
     """One question, one answer."""
     prompt = _prompt(asked.prompt)
     attachments = _attachments(asked)
-    with opening.session(host, screen, asked.flags) as session:
+    with opening.session(host, screen) as session:
         project.tell(session)
         ended = session.ask(prompt, attachments)
         session.display.show(SessionEnded())
@@ -195,7 +195,7 @@ def _answer(host: Host, screen: Screen, asked: Asked) -> int:
 
 def _script(host: Host, screen: Screen, asked: Asked) -> int:
     """Prompts and commands from a pipe, a line each."""
-    with opening.session(host, screen, asked.flags) as session:
+    with opening.session(host, screen) as session:
         project.tell(session)
         code = Shell(session, host.make("mino_inputs", "lines", screen)).run_script()
         session.display.show(SessionEnded())
@@ -206,7 +206,7 @@ def _chat(host: Host, screen: Screen, asked: Asked) -> int:
     """A conversation with a person."""
     with (
         opening.reader(host, screen) as reader,
-        opening.session(host, screen, asked.flags, reader) as session,
+        opening.session(host, screen, reader) as session,
     ):
         shell = Shell(session, reader)
         project.ask_once(session)

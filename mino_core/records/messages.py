@@ -23,14 +23,7 @@ _ROLES = {
     "assistant": frozenset({"text", "reasoning", "refusal", "tool_call", "image", "file"}),
     "tool": frozenset({"tool_result", "image", "file"}),
 }
-_USAGE = (
-    "input_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "output_tokens",
-    "reasoning_tokens",
-    "total_tokens",
-)
+_USAGE = Usage.__match_args__
 
 
 class WrongShape(ValueError):

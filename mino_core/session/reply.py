@@ -35,14 +35,7 @@ _REASONS = frozenset({"stop", "tool_calls", *_WORDS})
 
 
 def _counts(usage: Usage) -> tuple[object, ...]:
-    return (
-        usage.input_tokens,
-        usage.cache_read_tokens,
-        usage.cache_write_tokens,
-        usage.output_tokens,
-        usage.reasoning_tokens,
-        usage.total_tokens,
-    )
+    return tuple([getattr(usage, name) for name in Usage.__match_args__])
 
 
 class Reply:
