@@ -38,6 +38,7 @@ _WRAPPING_VARIABLES = (
     "GHOSTTY_RESOURCES_DIR",
 )
 _BETWEEN = ("STY", "VIM_TERMINAL", "NVIM", "INSIDE_EMACS")
+_LOOK_ALIKES = str.maketrans("─│┼╭╰•…", "-|+++*~")
 _DUMB = frozenset({"dumb", "unknown"})
 
 
@@ -85,9 +86,12 @@ class Screen:
         self.visits = 0
 
     def _wants_colour(self) -> bool:
-        if self._environ.get("NO_COLOR"):
+        env = self._environ
+        if env.get("NO_COLOR"):
             return False
-        return self.can_move or bool(self._environ.get("FORCE_COLOR"))
+        if any(env.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+            return True
+        return self.can_move and env.get("CLICOLOR") != "0"
 
     def _draws_links(self) -> bool:
         env = self._environ
@@ -152,7 +156,7 @@ class Screen:
         self._held.clear()
         self._is_mid_row = not text.endswith("\n")
         try:
-            _write_all(self._fd, text.encode(self._encoding, "replace"))
+            _write_all(self._fd, self._encoded(text))
         except OSError as error:
             raise ScreenGone(error) from error
 
@@ -169,9 +173,15 @@ class Screen:
         if self._err_is_terminal:  # the session makes text safe for the terminal it knows, which is ours
             text = sanitise(text)
         try:
-            _write_all(self._err, text.encode(self._encoding, "replace"))
+            _write_all(self._err, self._encoded(text))
         except OSError:
             pass  # the reader of standard error has gone; the answer still has one
+
+    def _encoded(self, text: str) -> bytes:
+        try:
+            return text.encode(self._encoding)
+        except UnicodeEncodeError:  # lines and corners have look-alikes, other letters have none
+            return text.translate(_LOOK_ALIKES).encode(self._encoding, "replace")
 
     def _share_a_row(self) -> bool:
         """Whether what is aside may come to stand in the answer's last row.

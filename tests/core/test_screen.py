@@ -99,9 +99,9 @@ def test_nothing_is_written_before_flush_and_then_all_at_once(tmp_path):
 def test_text_that_the_encoding_lacks_is_replaced(tmp_path):
     with (tmp_path / "out").open("wb") as file:
         screen = Screen(file.fileno(), 2, {}, "ascii")
-    screen.write("π ≈ 3 — 漢")
+    screen.write("π ≈ 3 — 漢\n• a │ b\n──┼──")
     screen.flush()
-    assert (tmp_path / "out").read_bytes() == b"? ? 3 ? ?"
+    assert (tmp_path / "out").read_bytes() == b"? ? 3 ? ?\n* a | b\n--+--"
 
 
 def test_a_reader_that_left_is_told_by_screen_gone():
@@ -191,6 +191,9 @@ def on_terminal(**environ):
         ({"TERM": "xterm", "NO_COLOR": "1"}, True, False),
         ({"TERM": "xterm", "NO_COLOR": ""}, True, True),
         ({"TERM": "xterm", "NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+        ({"TERM": "xterm", "CLICOLOR": "0"}, True, False),
+        ({"TERM": "xterm", "CLICOLOR": "0", "CLICOLOR_FORCE": "1"}, True, True),
+        ({"TERM": "xterm", "CLICOLOR": "1", "FORCE_COLOR": "0"}, True, True),
         ({"TERM": "dumb"}, False, False),
         ({}, True, True),
         ({"TERM": ""}, True, True),
