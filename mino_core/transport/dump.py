@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mino_core.errors import ProviderError
@@ -15,8 +15,8 @@ _UNPRINTABLE = "[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u206
 class Dump:
     """Writes requests, the heads of responses and the bodies of errors where DEBUG or MINO_DEBUG asks for it.
 
-    MINO_DEBUG_FILE names a file (mode 0600) to append to instead of standard error; ProviderError
-    (`config`) where it cannot be written.
+    MINO_DEBUG_FILE names a file (mode 0600) to append to instead of standard error, with the bodies
+    of answers too; ProviderError (`config`) where it cannot be written.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -35,9 +35,29 @@ class Dump:
             self._write("< ", [f"{status} after {seconds:.3f} s", *_shown(headers)])
 
     def refusal(self, body: str) -> None:
-        """The body of an error, line by line; that of an answer is on the screen."""
-        if self.is_on:
-            self._write("< ", body.splitlines())
+        """The body of an error, line by line; a file has it already."""
+        if not self._path:
+            self.note(body)
+
+    def note(self, text: str) -> None:
+        """Lines of a body, or what became of it."""
+        if self.is_on and text:
+            self._write("< ", text.splitlines())
+
+    def copied(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
+        """The same bytes, and each line of them in the file; a screen has the words already."""
+        return self._copied(chunks) if self.is_on and self._path else chunks
+
+    def _copied(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        rest = b""  # only whole lines: a key that is cut in two would not be known
+        try:
+            for chunk in chunks:
+                lines, newline, rest = (rest + chunk).rpartition(b"\n")
+                if newline:
+                    self.note(lines.decode("utf-8", "replace"))
+                yield chunk
+        finally:
+            self.note(rest.decode("utf-8", "replace"))
 
     def _write(self, mark: str, head: list[str], body: str = "") -> None:
         import re

@@ -288,9 +288,11 @@ class Endpoint:
 
         packing = connection.response.getheader("content-encoding", "")
         try:
-            yield from unpacked(connection.body(), packing.strip().lower())
+            yield from self._dump.copied(unpacked(connection.body(), packing.strip().lower()))
         except FAULTS as error:
-            raise failures.broken(error, self.address, connection.wait) from None
+            failure = failures.broken(error, self.address, connection.wait)
+            self._dump.note(failure.message)  # behind the end of an answer nobody else tells it
+            raise failure from None
 
     def _drain(self, connection: Connection, chunks: Iterable[bytes]) -> None:
         """Read the end of a body that nobody needs, so that its connection can be used again."""

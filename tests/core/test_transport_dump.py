@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mino_core.testing import Server
+from mino_core import ProviderError
+from mino_core.testing import CUT, Server
 from transport_tools import KEY, ONE, ask, failure
 
 
@@ -46,10 +47,27 @@ def test_a_file_can_take_it_that_only_the_user_reads(tmp_path: Path, capsys: Any
         ask(server.url, environ, api_key=KEY)
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.read_text().count("> POST") == 2
+    assert path.read_text().count('< data: {"n": 1}') == 2
     assert KEY not in path.read_text()
     assert capsys.readouterr().err == ""
     error = failure("http://127.0.0.1:9", {"DEBUG": "1", "MINO_DEBUG_FILE": str(tmp_path)})
     assert "MINO_DEBUG_FILE" in error.message
+
+
+def test_a_file_has_an_answer_line_by_line_and_how_it_broke(tmp_path: Path) -> None:
+    """A key that comes in two pieces is masked, since a line is written when it is whole."""
+    path = tmp_path / "wire.log"
+    with Server() as server:
+        server.reply(b'data: {}\n\ndata: [1, "' + KEY[:9].encode(), KEY[9:].encode() + b'"]\n\nda', CUT)
+        with pytest.raises(ProviderError):
+            ask(server.url, {"DEBUG": "1", "MINO_DEBUG_FILE": str(path)}, api_key=KEY)
+        server.fail(500, b"no " + KEY.encode())
+        failure(server.url, {"DEBUG": "1", "MINO_DEBUG_FILE": str(tmp_path / "other.log")}, api_key=KEY)
+    assert (tmp_path / "other.log").read_text().count("< no ***\n") == 1
+    lines = path.read_text().splitlines()
+    assert [line for line in lines if "data:" in line] == ["< data: {}", '< data: [1, "***"]']
+    assert lines[-2] == "< da"
+    assert lines[-1].startswith("< the connection broke before the answer was complete")
 
 
 def test_a_secret_is_masked_wherever_it_stands(capsys: Any) -> None:
