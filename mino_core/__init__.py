@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .errors import did_you_mean as did_you_mean
     from .hooks import hookimpl as hookimpl
     from .interrupts import wait as wait
+    from .keyboard import typed_ahead as typed_ahead
     from .plugins import Host as Host
     from .printing import say as say
     from .printing import say_json as say_json
@@ -95,6 +96,7 @@ _HOMES = {
     ),
     "hooks": ("hookimpl",),
     "interrupts": ("wait",),
+    "keyboard": ("typed_ahead",),
     "records.messages": ("is_blank",),
     "plugins": ("Host",),
     "printing": ("say", "say_json", "table"),

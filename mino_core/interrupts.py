@@ -58,7 +58,9 @@ def _honour() -> None:
 
 
 def users(stop: KeyboardInterrupt) -> KeyboardInterrupt:
-    """The same stop, marked as the user's own: a signal's, or that of a key."""
+    """The same stop, marked as the user's own, and counted: a signal's, or that of a key."""
+    global _stops
+    _stops += 1
     stop.__dict__["is_users"] = True
     return stop
 

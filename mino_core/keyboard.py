@@ -2,13 +2,18 @@
 
 The terminal is non-canonical and silent, so that what is typed while an answer streams is neither
 echoed into it nor lost; the line editor takes it up at the next prompt. Nothing is ever flushed.
+The kernel keeps few keys, and hears no Ctrl-C behind those it has no room for: before that, what
+waits is set aside.
 Whatever way out is taken, the modes are those that were found.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
+import select
 import signal
+import sys
 import termios
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +26,13 @@ _PASTE_ON, _PASTE_OFF = "\x1b[?2004h", "\x1b[?2004l"
 #: What makes mino draw while it waits.
 _DRAWING = (signal.SIGALRM, signal.SIGWINCH)
 _INPUT, _OUTPUT, _LOCAL, _CHARS = 0, 1, 3, 6
+#: Keys that may wait in the kernel: half of what the smallest has room for.
+_ROOM = 512
+#: Seconds in which a terminal that has more hands it over, and how often it may.
+_SOON, _MOST = 0.01, 500
+
+_is_silent = False
+_aside = bytearray()
 
 
 def _silent(modes: list[Any]) -> list[Any]:
@@ -81,14 +93,47 @@ def typing_ahead(screen: Screen, *, quiet: bool) -> Iterator[None]:
         for signum, handler in ours.items()
         if signal.getsignal(signum) != signal.SIG_IGN  # nobody could wake us up again
     }
+    global _is_silent
     if quiet:
         listen(_silent(found))
+    _is_silent = quiet
     try:
         yield
     finally:
+        _is_silent = False
         for signum, handler in former.items():
             signal.signal(signum, handler)
         let_go()
+
+
+def set_aside() -> None:
+    """Set aside what was typed, where it is so much that the kernel will soon have no room."""
+    if not _is_silent or _waiting() < _ROOM:
+        return
+    for _ in range(_MOST):
+        if not select.select([0], [], [], _SOON)[0]:
+            return
+        try:
+            piece = os.read(0, 1 << 16)
+        except OSError:
+            return  # the terminal has hung up
+        if not piece:
+            return
+        _aside.extend(piece)
+
+
+def typed_ahead() -> bytes:
+    """What was set aside of what was typed: an input with `hold` reads it before descriptor 0."""
+    typed = bytes(_aside)
+    _aside.clear()
+    return typed
+
+
+def _waiting() -> int:
+    try:
+        return int.from_bytes(fcntl.ioctl(0, termios.FIONREAD, bytes(4)), sys.byteorder)
+    except OSError:
+        return 0
 
 
 def _set(modes: list[Any]) -> None:

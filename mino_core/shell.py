@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from . import interrupts, outlets
@@ -114,11 +115,21 @@ class Shell:
             except (EOFError, KeyboardInterrupt):
                 break
             stops = interrupts.stops()
-            if self._do(line) == CANCELLED and self.session.config.shell.interrupt == "exit":
+            with self._room():
+                code = self._do(line)
+            if code == CANCELLED and self.session.config.shell.interrupt == "exit":
                 return CANCELLED
             if interrupts.stops() != stops and (hold := getattr(self.input, "hold", None)):
                 hold()
         return 0
+
+    def _room(self) -> AbstractContextManager[None]:
+        """Keep room for a Ctrl-C behind what is typed ahead, where the input knows of it."""
+        if not hasattr(self.input, "hold"):
+            return nullcontext()
+        from .keyboard import set_aside
+
+        return interrupts.every(1.0, set_aside)
 
     def run_script(self) -> int:
         """The same for lines from a pipe: the exit code is the worst of the turns'."""

@@ -197,8 +197,9 @@ class Input(Protocol):
     """What reads a line.
 
     May also have `close()`; `attach(session)`, called once before the first read; `hold()`, called
-    after a Ctrl-C: what was typed ahead is to wait for an Enter of its own; and `above(draw)`,
-    callable from any thread, which calls `draw` above the line being edited, or at once where none is.
+    after a Ctrl-C: what was typed ahead is to wait for an Enter of its own (who has it also reads
+    `mino_core.typed_ahead()` first); and `above(draw)`, callable from any thread, which calls `draw`
+    above the line being edited, or at once where none is.
     """
 
     def read(self, prompt: str) -> str:

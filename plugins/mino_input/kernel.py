@@ -12,6 +12,8 @@ import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from mino_core import typed_ahead
+
 from . import modes
 
 _LINE = termios.ICANON | termios.IEXTEN | termios.ECHO | termios.ECHOE | termios.ECHOK
@@ -56,7 +58,7 @@ class Kernel:
         open_[modes.CHARS][termios.VMIN] = open_[modes.CHARS][termios.VTIME] = 0
         modes.put(open_)
         try:
-            typed = b"".join(iter(lambda: os.read(0, 1 << 12), b""))
+            typed = typed_ahead() + b"".join(iter(lambda: os.read(0, 1 << 12), b""))
         finally:
             modes.put(now)
         return _MARK_WITHIN.sub(b"", typed.replace(b"\r", b"\n"))

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from mino_core import typed_ahead
+
 INPUT, LOCAL, CHARS = 0, 3, 6
 _FLOW = termios.IXON | termios.IXOFF
 _ENDS = termios.ICRNL | termios.INLCR | termios.IGNCR
@@ -64,7 +66,7 @@ def cooked() -> Iterator[None]:
 
 def pending() -> bytes:
     """The keys that wait in a terminal that is not in canonical mode."""
-    keys = bytearray()
+    keys = bytearray(typed_ahead())
     while select.select([0], [], [], 0)[0]:
         try:
             piece = os.read(0, 1 << 16)

@@ -161,3 +161,19 @@ def test_a_line_that_is_being_typed_when_mino_is_ended_comes_back_with_up(tmp_pa
         terminal.press("up")
         terminal.wait_for("You> half a")
         terminal.wait_for("     draft")
+
+
+def test_a_ctrl_c_is_heard_behind_more_than_the_kernel_keeps(tmp_path, gate):
+    with Talk(tmp_path) as talk:
+        terminal = streaming(talk, gate)
+        pasted = "some words\n" * 3000
+        terminal.type("see ")
+        terminal.paste(pasted)
+        terminal.type("the end")
+        terminal.press("ctrl-c")
+        terminal.wait_for("[cancelled]")
+        terminal.wait_for("     the end")
+        talk.answers("granted")
+        terminal.press("enter")
+        terminal.wait_for("granted")
+        assert talk.asked == ["q1", f"see {pasted}the end"]
