@@ -228,7 +228,12 @@ class Log(Protocol):
 
 
 class History(Protocol):
-    """Where conversations are kept. May also have `search(text) -> Iterator[Head]`."""
+    """Where conversations are kept.
+
+    May also have `search(text) -> Iterator[tuple[Head, Iterable[Record]]]`: the conversations that may hold
+    a text in any case, the one written to last first, each with the records that may. A log may have
+    `last(type)`, its last record of a type, and `skipped`, how many of its records could not be read.
+    """
 
     def conversations(self) -> Iterator[Head]:
         """The heads of all conversations, newest first."""

@@ -223,6 +223,26 @@ class HistoryConformance:
         log.close()
         history.open(head["id"]).close()
 
+    def test_a_search_misses_no_text(self, tmp_path: Path) -> None:
+        history = self.history(tmp_path)
+        search = getattr(history, "search", None)
+        if search is None:  # mino reads everything itself
+            return
+        (log, head), (other, _) = begun(history), begun(history)
+        for text in ("历史里的每一句话", 'a "quoted" \\ word', "ÜBER Straße", "one\ntwo"):
+            log.append(said(text))
+        other.append(said("nothing of the kind"))
+        log.close()
+        other.close()
+        for sought in ("历", "历史", "每一句话", '"quoted" \\', "QUOTED", "über", "straße", "e\nt", " "):
+            found = {name["id"]: list(records) for name, records in search(sought)}
+            words = [_words(kept).lower() for kept in found.get(head["id"], ()) if kept["type"] == "said"]
+            promise(
+                any(sought.lower() in text for text in words),
+                f"a search for {sought!r} gives {words} of the conversation that holds it",
+                "a text is found in any case, also where it has one letter, quotes or several lines.",
+            )
+
     # -- lasting -------------------------------------------------------------------------------
 
     def test_a_conversation_goes_on_after_a_restart(self, tmp_path: Path) -> None:

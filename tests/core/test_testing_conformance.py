@@ -328,6 +328,19 @@ class Foreigner(Wrapped):
             raise KeyError(id) from error
 
 
+class Deaf(Wrapped):
+    def search(self, text):
+        for head in self.inner.conversations():
+            yield (
+                head,
+                [
+                    record
+                    for record in self.inner.open(head["id"], write=False).records()
+                    if text in str(record)
+                ],
+            )
+
+
 class Lasting(Wrapped):
     def __init__(self, path):
         self.inner = Memory()
@@ -356,6 +369,7 @@ def test_a_right_history_keeps_every_promise(folders):
         (OldestFirst, ["conversations_are_listed_newest_first"]),
         (Keeping, ["a_removed_conversation_is_gone", "what_is_not_there_is_a_history_error"]),
         (Foreigner, ["what_is_not_there_is_a_history_error", "two_writers_never_share_a_conversation"]),
+        (Deaf, ["a_search_misses_no_text"]),
         (
             Lasting,
             ["a_conversation_goes_on_after_a_restart", "what_is_durable_outlives_an_end_without_close"],

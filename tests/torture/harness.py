@@ -230,7 +230,7 @@ def _check_shown(run: Run, said: set[str]) -> None:
 
 
 def check_going_on(place: Place) -> None:
-    """mino goes on with what there is, sends exactly what it amounts to, and leaves sound files behind."""
+    """mino goes on with what there is, sends exactly what it amounts to, and keeps what is said then."""
     before = [_sent(fold(records)) for records in place.logs()]
     run = place.run("and after?", flags=("-c", "-i"))
     assert run.status == 0, run.err
@@ -240,7 +240,7 @@ def check_going_on(place: Place) -> None:
         assert request[:-1] in before, f"{request[:-1]} is what none of {before} amounts to"
     else:
         assert request[:-1] == []
-    check_files(place)
+    assert "and after?" in check_files(place), f"what is said afterwards is not kept: {run.err}"
     for path in place.files():
         data = path.read_bytes()
         if request[-1][1] in data.decode("utf-8", "replace"):
