@@ -115,15 +115,22 @@ def _gone(error: OSError) -> ScreenGone:
 def _host(asked: Asked, *, strict: bool) -> Host:
     """The plugins, loaded. ConfigError for everything wrong in the configuration at once.
 
-    `strict` also wants every name in it to be one that a plugin offers, as a chat needs.
+    `strict` also wants every name in it to be one that a plugin offers, as a chat needs. A subcommand
+    that is marked as one that `mends` is run in any case, and looks at what is wrong itself.
     """
     environ = {**os.environ, "MINO_DEBUG": "1"} if asked.flags.debug else os.environ
     wrong: list[str] = []
     with interrupts.armed():  # a file may be a pipe that nobody writes to
         config = load(environ, asked.flags, wrong)
-    host = Host(config, safe=asked.flags.safe, extensions=asked.flags.extensions)
+    is_lost = bool(wrong) and not config.file.table  # also whatever it said of plugins
+    if strict and is_lost:
+        raise ConfigError("\n".join(wrong))
+    host = Host(config, safe=asked.flags.safe or is_lost, extensions=asked.flags.extensions)
     host.load()
     interrupts.reclaim()
+    offer = host.offers("mino_subcommands").get(asked.subcommand) if asked.subcommand and wrong else None
+    if getattr(offer and offer.value, "mends", False):
+        return host
     if strict or wrong:  # what is wrong is told at once
         wrong += config.unknown_names(host.offers)
     if wrong:

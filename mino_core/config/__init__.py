@@ -113,7 +113,7 @@ class Config:
     `send` is all, completed or none; `budget` is how many tokens of it, or None; `instructions` is
     the text a model is told; `values` are mino's own keys as they hold, and `origins` says where each
     came from: `default`, `state.toml`, the file's name, a variable or a flag; `warnings` are sentences
-    to show once.
+    to show once, `problems` are lines about what is wrong and was left out.
     """
 
     _unlike = ("flags", "environ", "file", "state", "values", "origins")
@@ -137,6 +137,7 @@ class Config:
     values: Mapping[str, Any] = {}
     origins: Mapping[str, str] = {}
     warnings: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
     @property
     def presets(self) -> Mapping[str, Preset]:
@@ -192,14 +193,20 @@ def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str
     """Read the configuration. Raises ConfigError with one line for each thing that is wrong.
 
     Given a list, it puts the lines there instead and leaves out the values, so that more mistakes
-    can be looked for. A file that cannot be read as TOML raises in any case.
+    can be looked for. Of a file that cannot be read as TOML nothing is left then.
     """
     flags = flags or Flags()
     home = home_directory(environ)
-    file = _read_file(home, flags)
+    found: list[str] = []
+    try:
+        file = _read_file(home, flags)
+    except ConfigError as error:
+        if wrong is None:
+            raise
+        found, file = [str(error)], Document(_path(home, flags))
     warnings = _keys_in_file(file, environ)
     problems = config_keys.problems(file.table)
-    found = [f"{file.place(key) or file.path.name}: {key}: {problem}" for key, problem in problems]
+    found += [f"{file.place(key) or file.path.name}: {key}: {problem}" for key, problem in problems]
     found += [
         f"-o {key}: JSON has no such value; put it in quotes"
         for key, value in flags.options.items()
@@ -254,11 +261,16 @@ def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str
         },
         instructions=instructions,
         warnings=tuple(warnings),
+        problems=tuple(found),
     )
 
 
+def _path(home: Path, flags: Flags) -> Path:
+    return flags.config.absolute() if flags.config else home / "config.toml"
+
+
 def _read_file(home: Path, flags: Flags) -> Document:
-    path = flags.config.absolute() if flags.config else home / "config.toml"
+    path = _path(home, flags)
     document = toml_file.read(path, named=flags.config is not None)
     if document is None and (flags.config or path.is_symlink()):
         raise ConfigError(f"{path}: there is no such file")

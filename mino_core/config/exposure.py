@@ -51,7 +51,7 @@ def rows(config: Config, made_with: Iterable[Settings] = ()) -> list[Row]:
     for key, value in config.values.items():
         add(tuple(key.split(".")), value, config.origins[key])
     for path, value in flat(config.file.table):
-        if ".".join(path) not in config.values:
+        if ".".join(path) not in config.values and value != {}:
             add(path, value, config.file.path.name)
     choice = config.provider()
     if not config.session.provider:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from mino_core import Command, Host
 
 _SUBCOMMANDS = ("init", "config", "models", "doctor")
+#: Those that are of use where the configuration is wrong.
+_MENDING = ("config", "doctor")
 
 
 @hookimpl
@@ -25,7 +27,10 @@ def mino_commands() -> Mapping[str, Command]:
 @hookimpl
 def mino_subcommands() -> Mapping[str, Callable[[list[str], Host], int]]:
     """`mino init`, `mino config` and the rest."""
-    return {name: partial(_run, name) for name in _SUBCOMMANDS}
+    found = {name: partial(_run, name) for name in _SUBCOMMANDS}
+    for name in _MENDING:
+        vars(found[name])["mends"] = True
+    return found
 
 
 def _run(name: str, argv: list[str], host: Host) -> int:

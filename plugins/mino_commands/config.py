@@ -49,7 +49,7 @@ def _show(host: Host, wanted: Namespace) -> int:
         for row in rows
     ]
     say(table(shown, indent=""))
-    if wrong:
+    if wrong or host.config.problems:
         say("\nSomething here is wrong: `mino config check` says what.")
     for warning in host.config.warnings:
         say(f"\nWarning: {warning}")
@@ -79,7 +79,7 @@ def _check(host: Host, wanted: Namespace) -> int:
 
 def problems(host: Host) -> list[str]:
     """What is wrong with any table, a line each."""
-    found = [*host.config.unknown_names(host.offers), *make_all(host)[1]]
+    found = [*host.config.problems, *host.config.unknown_names(host.offers), *make_all(host)[1]]
     host.survey()
     found += _in_plugin_tables(host)
     found += map(str, host.faults)

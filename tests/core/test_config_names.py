@@ -69,9 +69,14 @@ settings = {a = 1, b = {c = 1}}
     assert "config.toml:8: renderer.name" in config.unknown_names(OFFERS.__getitem__)[0]
 
 
-def test_a_file_that_is_no_toml_raises_in_any_case(tmp_path):
+def test_of_a_file_that_is_no_toml_nothing_is_left(tmp_path):
     with pytest.raises(ConfigError, match=r"config.toml:1:"):
-        configured(tmp_path, "[session", wrong=[])
+        configured(tmp_path, "[session")
+    wrong: list[str] = []
+    config = configured(tmp_path, "[session", wrong=wrong)
+    assert config.problems == tuple(wrong)
+    assert "expected ']'" in wrong[0]
+    assert config.file.path == tmp_path / "config.toml"
 
 
 NAMES = st.sampled_from(

@@ -1,5 +1,6 @@
 """What cannot be read on the command line is one sentence, exit code 2, and nothing is sent or written."""
 
+import json
 import os
 import re
 import signal
@@ -128,8 +129,7 @@ def test_an_output_that_takes_nothing_is_one_sentence_or_141(tmp_path, args):
 def test_a_pipe_in_the_place_of_a_file_is_no_reason_to_wait(tmp_path, name):
     env = home(tmp_path)
     os.mkfifo(Path(env["MINO_HOME"], name))
-    done = run(["config", "path"], env)
-    assert done.code == (2 if name == "config.toml" else 0)
+    assert run(["config", "check"], env).code == (2 if name == "config.toml" else 0)
     told = run(["-p", ""], env).err if name == "config.toml" else run(["config", "show"], env).out
     assert f"{name}: this is a pipe; a TOML file belongs here" in told
 
@@ -164,6 +164,42 @@ def test_ctrl_c_ends_the_wait_for_a_pipe_that_nobody_writes_to(tmp_path):
         os.close(writer)
         child.kill()
         child.communicate()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"[session]\nmax_rounds = 0\n[shell]\n", "config.toml:2: session.max_rounds: must be"),
+        (b"[session\n", "config.toml:1:9: expected"),
+        (b"model = '\xe9'\n", "config.toml:1: this is not UTF-8 text"),
+        (None, "config.toml: this is a directory"),
+    ],
+)
+def test_what_looks_for_mistakes_works_where_there_are_some(tmp_path, content, words):
+    env = home(tmp_path)
+    path = Path(env["MINO_HOME"], "config.toml")
+    path.mkdir() if content is None else path.write_bytes(content)
+    assert run(["config", "path"], env).out == f"{path}\n"
+    check = run(["config", "check", "--json"], env)
+    assert check.code == 2
+    assert words in json.loads(check.out)["problems"][0]
+    assert "`mino config check` says what" in run(["config", "show"], env).out
+    doctor = run(["doctor", "--json"], env)
+    assert (doctor.code, doctor.err) == (3, "")
+    assert any(words in row["text"] for row in json.loads(doctor.out) if row["state"] == "failed")
+    other = run(["-p", "hi"], env)
+    assert (other.code, other.out) == (2, "")
+    assert words in other.err
+
+
+def test_a_file_that_cannot_be_read_may_have_disabled_any_plugin(tmp_path):
+    env = home(tmp_path, "[plugins\n")
+    plugins = Path(env["MINO_HOME"], "plugins")
+    plugins.mkdir()
+    (plugins / "mine.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    for args in (("config", "check"), ("doctor",), ("-p", "hi"), ("plugins",), ("--help",)):
+        run(args, env)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_mistake_among_the_settings_of_the_history_stops_the_start(tmp_path):
