@@ -31,7 +31,7 @@ _LOOK_AGAIN, _RAISE_AGAIN = 0.05, 1.0
 
 _level = _HELD
 _pending = 0  # the signal number that waits to be honoured, or 0
-_stops = 0
+stops = 0  # how often the user has said stop so far, also where it came too late
 _wakers: tuple[int, int] | None = None  # a pipe into which each signal writes a byte
 
 
@@ -59,8 +59,8 @@ def _honour() -> None:
 
 def users(stop: KeyboardInterrupt) -> KeyboardInterrupt:
     """The same stop, marked as the user's own, and counted: a signal's, or that of a key."""
-    global _stops
-    _stops += 1
+    global stops
+    stops += 1
     stop.__dict__["is_users"] = True
     return stop
 
@@ -143,15 +143,10 @@ def sealed() -> _At:
 
 def discard() -> None:
     """Forget a Ctrl-C that came too late for its turn, so that it does not end the program."""
-    global _pending, _stops
+    global _pending, stops
     if _pending and _pending not in _TERMINATING:
         _pending = 0
-        _stops += 1
-
-
-def stops() -> int:
-    """How often the user has said stop so far, also where it came too late."""
-    return _stops
+        stops += 1
 
 
 @contextmanager

@@ -114,12 +114,12 @@ class Shell:
                 raise
             except (EOFError, KeyboardInterrupt):
                 break
-            stops = interrupts.stops()
+            stops = interrupts.stops
             with self._room():
                 code = self._do(line)
             if code == CANCELLED and self.session.config.shell.interrupt == "exit":
                 return CANCELLED
-            if interrupts.stops() != stops and (hold := getattr(self.input, "hold", None)):
+            if interrupts.stops != stops and (hold := getattr(self.input, "hold", None)):
                 hold()
         return 0
 
