@@ -104,8 +104,8 @@ def parse(value: str, key: str, environ: Mapping[str, str], directory: Path) -> 
     if colon and kind == "env":
         if not environ.get(rest, "").strip():
             raise ConfigError(
-                f"the environment variable {rest} is not set; set it, or say in config.toml"
-                f" where the key is ({key}; `mino init` writes a first one)"
+                f"the environment variable {rest} is not set; set it, or let `mino init` ask for the key"
+                f" ({key} in config.toml)"
             )
         return _known_secret(rest, environ[rest].strip())
     if colon and kind == "file":

@@ -55,7 +55,7 @@ def main(argv: list[str], host: Host) -> int:
     if not (answers.model or (preset and preset.model) or answers.provider == "local"):
         say(f"It names no model yet: `mino models {answers.provider}` lists them.")
     if missing := _missing_key(host, answers):
-        say(f"Its key is not there yet: {missing}.")
+        say(f"Its key is not there yet: {missing}")
     return 0
 
 
@@ -123,8 +123,11 @@ def _preset_key(host: Host, answers: Answers) -> str:
 def _missing_key(host: Host, answers: Answers) -> str:
     """What says that the key is not where the file looks for it."""
     place = answers.key or (f"env:{variable}" if (variable := _preset_key(host, answers)) else "")
-    if answers.literal or place.startswith("cmd:"):
+    kind, _, rest = place.partition(":")
+    if answers.literal or kind not in ("env", "file"):
         return ""
+    if kind == "env":
+        return "" if host.config.environ.get(rest.strip(), "").strip() else f"set {rest.strip()}."
     try:
         host.config.settings(f"providers.{answers.provider}", {"api_key": place}).secret("api_key")
     except ConfigError as error:

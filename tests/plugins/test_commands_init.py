@@ -89,7 +89,7 @@ def test_what_init_wrote_is_right_and_what_it_lacks_is_said(tmp_path):
     other = home(tmp_path / "other")
     said = run(["init", "--provider", "mistral"], other).out
     assert "names no model" not in said
-    assert "MISTRAL_API_KEY is not set" in said
+    assert "Its key is not there yet: set MISTRAL_API_KEY." in said
 
 
 def says(terminal, words):
