@@ -14,6 +14,10 @@ WHOLE = "\0whole"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAX_WORDS = 2_000
+#: What an error calls itself that may be gone the next time: overload, a limit, a fault of the server.
+_PASSES = re.compile(
+    r"\[(?:\w*(?:overloaded|rate_limit|server_?error)\w*|408|409|429|5\d\d)\]", re.IGNORECASE
+)
 
 
 #: JSON as the standard has it: what is no number there (NaN, Infinity) is nothing here.
@@ -49,6 +53,8 @@ def server_error(value: object) -> ProviderError:
     from .failures import plain
 
     words = plain(error_text(value), 250) or "the server reported an error"
+    if _PASSES.match(words):
+        words += "; ask again in a while"
     return ProviderError("server", words, request_id=named_request(value))
 
 

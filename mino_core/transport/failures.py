@@ -121,7 +121,7 @@ def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> st
             return "set `max_tokens_field`"
         case 429 if "insufficient_quota" in words:
             return "waiting does not help; look at the account's plan"
-        case 429 | 500 | 502 | 503 | 504 | 529:
+        case _ if status in (408, 409, 429) or status >= 500:
             return f"ask again in {wait:g} s" if wait else "ask again in a while"
     return ""
 

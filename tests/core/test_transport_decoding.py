@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,6 +89,24 @@ def test_an_error_is_one_bounded_clean_line() -> None:
     assert message.startswith("a red 2J b xx")
     assert message.isprintable()
     assert len(message) < 300
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"type": "overloaded_error"},
+        {"code": "rate_limit_exceeded"},
+        {"code": 503},
+        {"type": "InternalServerError"},
+        {"error": {"code": "server_error", "type": None}},
+    ],
+)
+def test_an_error_that_may_pass_says_to_ask_again(error: dict[str, Any]) -> None:
+    assert server_error({"message": "No.", **error}).message.endswith("; ask again in a while")
+    lasting = ({"type": "invalid_request_error"}, {"code": 400}, {"code": "context_length_exceeded"}, {})
+    assert not any(
+        "ask again" in server_error({"message": "503 overloaded", **one}).message for one in lasting
+    )
 
 
 @given(

@@ -143,7 +143,9 @@ def test_a_refused_key_names_where_it_came_from_and_never_its_value() -> None:
         (529, b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "ask again"),
         (400, b"\x00\x1b]0;title\x07\xff plain \xc2\x9b words", "plain words"),
         (400, b'{"error": {"message": "' + b"long " * 1000 + b'"}}', "long long"),
-        (500, b"[]", "empty body"),
+        (500, b"[]", "empty body; ask again in a while"),
+        (408, b"", "ask again in a while"),
+        (524, b"", "ask again in a while"),
         (418, b'"short and stout"', "short and stout"),
     ],
 )

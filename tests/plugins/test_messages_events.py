@@ -273,7 +273,7 @@ def test_an_error_event_names_its_request():
     body = {"type": "error", "error": {"type": "overloaded_error", "message": "Full."}, "request_id": "req_9"}
     for name in ("", "error"):
         told = error((name, json.dumps(body)))
-        assert (told.message, told.request_id) == ("[overloaded_error] Full.", "req_9")
+        assert (told.message, told.request_id) == ("[overloaded_error] Full.; ask again in a while", "req_9")
 
 
 def test_what_is_no_json_is_a_failure_that_keeps_the_words():
