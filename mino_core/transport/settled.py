@@ -8,6 +8,7 @@ request.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from operator import is_
 from typing import Any
 
@@ -52,7 +53,8 @@ class Settled:
         """
         end = _settled(messages)
         begin, pieces, used = len(self._messages), self._pieces, set(self._used)
-        if begin > end or given != self._given or not all(map(is_, self._messages, messages)):
+        is_same = given == self._given and all(map(is_, self._messages, messages))
+        if begin > end or not is_same or not _is_cut(messages, begin):
             begin, pieces, used = 0, Pieces(), set()
         if begin < end:
             more = list(encode(Stretch(messages[begin:end], begin == 0, False, used)))
@@ -66,20 +68,23 @@ class Settled:
 
 
 def _settled(messages: Sequence[Message]) -> int:
-    """How many messages no later one can change: those before one of the last questions.
+    """How many messages no later one can change: those before one of the last questions."""
+    cuts = (n for n in range(len(messages) - 1, 0, -1) if _is_cut(messages, n))
+    return next(islice(cuts, _OPEN - 1, None), 0)
 
-    A question that says something, behind a reply that says something and calls nothing, is never
-    taken together with what stands before it.
+
+def _is_cut(messages: Sequence[Message], n: int) -> bool:
+    """Whether the first `n` messages and the others are encoded alike together and apart.
+
+    They are where a reply that says something and calls nothing stands before a question that says
+    something: these two are never left out, nor taken together with others.
     """
-    left = _OPEN
-    for n in range(len(messages) - 1, 0, -1):
-        reply, question = messages[n - 1 : n + 1]
-        if (reply.role, question.role) == ("assistant", "user") and says(question) and _is_whole(reply):
-            left -= 1
-            if not left:
-                return n
-    return 0
-
-
-def _is_whole(reply: Message) -> bool:
-    return says(reply) and not any(isinstance(part, ToolCall) for part in reply.parts)
+    if n == 0:
+        return True
+    reply, question = messages[n - 1 : n + 1]
+    return (
+        (reply.role, question.role) == ("assistant", "user")
+        and says(question)
+        and says(reply)
+        and not any(isinstance(part, ToolCall) for part in reply.parts)
+    )

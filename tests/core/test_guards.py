@@ -31,29 +31,35 @@ class AtThePrompt(Editor):
 def mino_inputs():
     return {{"at-the-prompt": AtThePrompt}}
 """
-#: Counts calls of `os` from before the question until the end.
+#: Counts the system calls of an answer, from before the question until the end, and what it imports.
 _COUNTING = """
-import json, os
+import json, os, select, signal, socket, sys
+from collections import Counter
 from mino_core import TurnEnded, TurnStarted, hookimpl
 
-counts = dict.fromkeys(("write", "fsync", "fdatasync"), 0)
+counts = Counter()
 
-def counted(name):
-    real = getattr(os, name)
+def counted(place, name):
+    real = getattr(place, name, None)
     def call(*args):
         counts[name] += 1
         return real(*args)
-    setattr(os, name, call)
+    if real is not None:
+        setattr(place, name, call)
 
-for name in counts:
-    if hasattr(os, name):
-        counted(name)
+for name in ("write", "fsync", "fdatasync"):
+    counted(os, name)
+for name in ("connect", "recv_into", "send", "settimeout"):
+    counted(socket.socket, name)
+for name in ("select", "poll"):
+    counted(select, name)
+counted(signal, "setitimer")
 
 @hookimpl
 def mino_event(event):
     if isinstance(event, TurnEnded):
         with open({path!r}, "w") as file:
-            json.dump(counts, file)
+            json.dump([counts, list(sys.modules)], file)
 """
 #: None of these is needed before somebody has asked something; each costs at least a millisecond.
 _HEAVY = {
@@ -135,7 +141,10 @@ def test_an_answer_is_written_as_it_arrives_and_synced_once(tmp_path, deltas):
         server.reply(b"".join(chat(*["word "] * deltas)))  # in one go
         done = run(["-e", str(plugin), "-p", "hi"], pointed(tmp_path, server))
     assert (done.code, done.out) == (0, "word " * deltas)
-    counts = json.loads(counted.read_text())
-    assert counts["write"] <= 60, "not once a delta"
+    calls, modules = json.loads(counted.read_text())
+    assert 2 <= calls["write"] <= 60, "not once a delta"
     # The question and the reply; a new conversation also syncs its directories.
-    assert counts["fdatasync"] + counts["fsync"] <= 2 + 3
+    assert 2 <= calls["fdatasync"] + calls.get("fsync", 0) <= 2 + 3
+    assert calls["connect"] == 1
+    assert sum(calls.values()) <= 160 + deltas // 20, calls
+    assert "encodings.idna" not in modules, "no name here is in another script"

@@ -1,5 +1,7 @@
 """What was encoded once is not encoded again, and changes no byte of any body."""
 
+import json
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -7,7 +9,8 @@ from dialect_conversations import conversations, moments
 from dialect_requests import LIST, REQUESTS, ask, assistant, user
 from hypothesis import given
 from hypothesis import strategies as st
-from mino_core import Message, Text
+from mino_core import Message, Settings, Text
+from mino_core.testing import Server, chat, messages, responses
 from mino_core.transport import Settled, Stretch
 from mino_core.transport.bodies import encoded
 
@@ -20,6 +23,7 @@ DIALECTS = {
     "responses": mino_openai.responses_request,
     "messages": mino_anthropic.messages_request,
 }
+SPOKEN = {"openai-chat": chat, "openai-responses": responses, "anthropic-messages": messages}
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 #: What may have happened to the messages between two requests, besides that there are more of them.
 CHANGES = st.sampled_from(["nothing", "others", "the first are gone", "one is gone", "another model", "told"])
@@ -95,3 +99,32 @@ def test_what_says_nothing_settles_nothing(dialect, nothing):
         request = ask(*said[:n])
         assert dialect.encode(request, settled=settled) == dialect.encode(request)
         assert encoded(dialect.encode(request, settled=settled)) == encoded(dict(dialect.encode(request)))
+
+
+@pytest.mark.parametrize("kind", SPOKEN)
+def test_a_provider_writes_no_more_json_for_a_question_than_that_question_takes(kind, monkeypatch):
+    offered = {**mino_openai.mino_providers(), **mino_anthropic.mino_providers()}
+    said = [message for n in range(200) for message in (user(f"{n}?"), assistant(Text("word " * 100)))]
+    written = []
+
+    def dumps(*args, real=json.dumps, **options):
+        written.append(real(*args, **options))
+        return written[-1]
+
+    with Server() as server, closing(offered[kind](Settings({"base_url": server.url}, environ={}))) as made:
+        server.reply(*SPOKEN[kind]("Yes."))
+        server.reply(*SPOKEN[kind]("Yes."))
+        list(made.stream(ask(*said, user("one more?"))))
+        monkeypatch.setattr(json, "dumps", dumps)
+        list(made.stream(ask(*said, user("one more?"), assistant(Text("Yes.")), user("another?"))))
+        assert len(server.requests[1].body) > 100_000
+    assert sum(map(len, written)) < 5000
+
+
+@each_dialect
+def test_a_question_that_is_taken_out_lets_the_replies_around_it_be_one(dialect):
+    said = [message for n in range(4) for message in (user(f"{n}?"), assistant(Text(f"{n}.")))]
+    settled = Settled()
+    for messages in (said[:7], [*said[:4], *said[5:7]], said[1:7]):
+        request = ask(*messages)
+        assert dialect.encode(request, settled=settled) == dialect.encode(request)
