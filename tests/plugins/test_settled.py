@@ -125,6 +125,6 @@ def test_a_provider_writes_no_more_json_for_a_question_than_that_question_takes(
 def test_a_question_that_is_taken_out_lets_the_replies_around_it_be_one(dialect):
     said = [message for n in range(4) for message in (user(f"{n}?"), assistant(Text(f"{n}.")))]
     settled = Settled()
-    for messages in (said[:7], [*said[:4], *said[5:7]], said[1:7]):
-        request = ask(*messages)
+    for asked in (said[:7], [*said[:4], *said[5:7]], said[1:7]):
+        request = ask(*asked)
         assert dialect.encode(request, settled=settled) == dialect.encode(request)
