@@ -251,3 +251,30 @@ def test_ctrl_c_ends_the_wait_for_a_pipe_to_attach(tmp_path):
         os.close(writer)
         child.kill()
         child.wait()
+
+
+@pytest.mark.parametrize("name", ["with space é", "new/and/deep", "a\nb", "a\x1b[31mb", "~", "\udcff\udcfe"])
+def test_a_home_of_any_name_keeps_what_was_said(tmp_path, name):
+    with Server() as server:
+        server.reply(*chat("ok"))
+        place = os.fsencode(tmp_path) + b"/" + os.fsencode(name)
+        variables = {"MINO_PROVIDER": "vllm", "MINO_MODEL": "m", "MINO_BASE_URL": server.url}
+        env = home(tmp_path, **variables) | {"MINO_HOME": os.fsdecode(place)}
+        done = run(["-p", "hi"], env)
+        assert (done.code, done.out) == (0, "ok")
+    assert len(json.loads(run(["history", "list", "--json"], env).out)) == 1
+    shown = run(["config", "path"], env)
+    assert (shown.code, "\x1b" in shown.out) == (0, False)
+    assert os.path.isdir(place)
+
+
+@pytest.mark.parametrize("below", ["", "/x"])
+def test_a_file_in_the_place_of_the_home_is_one_sentence(tmp_path, below):
+    (tmp_path / "file").write_text("mine")
+    env = home(tmp_path) | {"MINO_HOME": f"{tmp_path / 'file'}{below}"}
+    for args in (("-p", "hi"), ("plugins",), ("init", "--provider", "local")):
+        done = run(args, env)
+        assert (done.code, done.out) == (2, "")
+        assert "Not a directory" in done.err
+        assert "Traceback" not in done.err
+    assert (tmp_path / "file").read_text() == "mine"
