@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from mino_core.errors import ProviderError
 from mino_core.secret import mask
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Characters of a whole sentence.
 _LIMIT = 290
+#: Seconds, a month: nobody means to wait longer.
+_LONGEST = 2_678_400.0
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _REQUEST_IDS = ("x-request-id", "request-id", "x-generation-id", "cf-ray")
@@ -55,9 +56,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = float(headers[name]) / unit
         except (KeyError, ValueError):
             continue
-        return seconds if 0 <= seconds < float("inf") else None
+        return seconds if 0 <= seconds <= _LONGEST else None
     try:
-        return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
+        seconds = parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time()
+        return max(0.0, seconds) if seconds <= _LONGEST else None
     except (KeyError, ValueError, OverflowError):
         return None
 
@@ -78,8 +80,8 @@ def refused(status: int, headers: Mapping[str, str], body: str, endpoint: Endpoi
     words, told = _words(body)
     identity, wait = request_id(headers) or told, retry_after(headers)
     if 300 <= status < 400:
-        target = urlsplit(headers.get("location", ""))
-        words = f"redirects to {plain(target._replace(query='', fragment='').geturl(), 120)}"
+        target = re.split("[?#]", mask(headers.get("location", "")), maxsplit=1)[0]
+        words = f"redirects to {plain(target, 120)}" if target else "redirects, but does not say where to"
     hint = _hint(status, words, wait, endpoint)
     head = f"HTTP {status} from {endpoint.host}: "
     tail = (f"; {hint}" if hint else "") + (f" (request {identity})" if identity else "")
@@ -122,7 +124,7 @@ def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> st
         case 429 if "insufficient_quota" in words:
             return "waiting does not help; look at the account's plan"
         case _ if status in (408, 409, 429) or status >= 500:
-            return f"ask again in {wait:g} s" if wait else "ask again in a while"
+            return f"ask again in {wait:.7g} s" if wait else "ask again in a while"
     return ""
 
 
@@ -171,7 +173,8 @@ def unanswered(error: Exception, address: Address, wait: float) -> ProviderError
                 "connect", f"{address.where} closed the connection without an answer; ask again"
             )
         case HTTPException():
-            words = f"{address.where} does not speak HTTP here: {plain(str(error), 120)}; check `base_url`"
+            said = plain(str(error), 120)
+            words = f"{address.where} does not speak HTTP here{said and ': '}{said}; check `base_url`"
             return ProviderError("protocol", words)
     return ProviderError("connect", plain(f"{address.where}: {error}"))
 

@@ -161,7 +161,7 @@ def test_the_request_id_and_the_wait_are_shown_and_kept() -> None:
     assert "ask again in 2 s (request req_7)" in error.message
     assert refusal(529, b"x", {"request-id": "req_8", "retry-after-ms": "1500"}).retry_after == 1.5
     assert refusal(503, b"x", {"retry-after": "Wed, 01 Jan 2020 00:00:00 GMT"}).retry_after == 0
-    for nonsense in ("soon", "-1", "nan", "inf"):
+    for nonsense in ("soon", "-1", "nan", "inf", "1e300", "Wed, 01 Jan 2200 00:00:00 GMT"):
         assert refusal(503, b"x", {"retry-after": nonsense}).retry_after is None
 
 
@@ -177,6 +177,18 @@ def test_a_redirect_is_not_followed_and_shown_without_its_query() -> None:
     error = refusal(307, b"", {"location": target}, api_key=KEY)
     assert "redirects to https://other.example/v2/chat;" in error.message
     assert "token" not in error.message
+
+
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        ({}, "does not say where to"),
+        ({"location": "?"}, "not say where"),
+        ({"location": "http://[x"}, "http://[x;"),
+    ],
+)
+def test_a_redirect_to_nowhere_is_a_redirect(headers: dict[str, str], words: str) -> None:
+    assert words in refusal(302, b"", headers).message
 
 
 def test_an_endless_error_is_read_to_a_limit() -> None:

@@ -134,6 +134,7 @@ BEFORE = [
         "a head that is cut", nothing(b"HTTP/1.1 200 OK\r\nconte", CUT, framing="raw"), "interrupted", ENDED
     ),
     Fault("garbage", nothing(b"SSH-2.0-OpenSSH_9\r\n", CUT, framing="raw"), "failed", "does not speak HTTP"),
+    Fault("an empty line", nothing(b"\r\n\r\n", CUT, framing="raw"), "failed", "does not speak HTTP here;"),
     Fault("binary garbage", nothing(b"\x16\x03\x01\x02\x00", CUT, framing="raw"), "failed", "not speak HTTP"),
     Fault("silence", silent(framing="raw"), "failed", "sent nothing for 300 s"),
     Fault("half a head, then silence", silent(b"HTTP/1.1 200", framing="raw"), "failed", "sent nothing"),
