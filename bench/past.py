@@ -117,7 +117,8 @@ def _records(id: str, messages: int) -> Iterator[dict[str, object]]:
     yield {"id": id, "time": when, "type": "head", "format": 1, "mino": "0", "directory": "/"}
     yield {"id": "01H" + "0" * 23, "time": when, "type": "titled", "title": "bench"}
     for n in range(messages):
-        role, text = ("assistant", words(600)) if n % 2 else ("user", words(40, "cjk"))
+        role, text = ("assistant", words(600)) if n % 2 else ("user", words(120))
+        text = words(40, "cjk") if n % 8 == 0 else text  # everywhere but in what is shown again
         last = _NEEDLE + _CHINESE if n == messages - 1 else ""
         parts = [{"type": "text", "text": text + last}]
         said = {"message": {"role": role, "parts": parts, "meta": {}}}
