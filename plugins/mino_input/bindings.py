@@ -35,6 +35,10 @@ def bindings(line: Line) -> KeyBindings:
     def paste(event: KeyPressEvent) -> None:
         line.paste(event.data)
 
+    @keys.add(Keys.BracketedPaste, filter=~here)
+    def paste_what_is_searched_for(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text(" ".join(event.data.split()))
+
     @keys.add("c-c", filter=here)
     def clear(event: KeyPressEvent) -> None:
         if line.buffer.text:

@@ -1,19 +1,12 @@
 """Pasted text in the real mino: sent as it is, whatever it holds; it neither runs nor attaches anything."""
 
-import fcntl
 import json
-import termios
 from pathlib import Path
 
 import pytest
 from talk import Talk
 
 BIG = "word " * 40_000
-
-
-def is_read(terminal):
-    """Whether mino has taken all keys."""
-    return fcntl.ioctl(terminal._slave, termios.FIONREAD, b"\0" * 4) == b"\0" * 4
 
 
 @pytest.fixture
@@ -105,17 +98,6 @@ def test_a_huge_line_is_drawn_in_part_and_sent_kept_and_brought_back_whole(talk)
     assert talk.asked[1] == talk.asked[0]
 
 
-def test_a_paste_whose_end_never_comes_is_ended_by_ctrl_c(talk):
-    terminal = talk.at_prompt()
-    terminal.type("\x1b[200~half a paste")
-    terminal.wait_until(lambda: is_read(terminal))
-    terminal.press("ctrl-c")
-    terminal.wait_for("You> half a paste")
-    terminal.press("ctrl-c")
-    terminal.wait_until(lambda: "half" not in terminal.text)
-    talk.ends_by("ctrl-d")
-
-
 def test_controls_in_a_paste_are_shown_and_sent_but_reach_no_terminal(talk):
     talk.answers("ok")
     terminal = talk.at_prompt()
@@ -124,3 +106,16 @@ def test_controls_in_a_paste_are_shown_and_sent_but_reach_no_terminal(talk):
     talk.at_prompt()
     assert talk.asked == [text]
     assert not any(end in terminal.raw for end in (b"\x1b[31m", b"\x07", b"\x00", b"\xc2\x9b", b"\x1b]0"))
+
+
+def test_what_is_searched_for_can_be_pasted(talk):
+    talk.answers("r1", "r2")
+    talk.at_prompt().type("the needle in the hay\r")
+    terminal = talk.at_prompt()
+    terminal.press("ctrl-r")
+    terminal.paste("needle\n in")
+    terminal.wait_for("search back: needle in")
+    terminal.wait_for("You> the needle in the hay", count=2)
+    terminal.press("enter", "enter")
+    terminal.wait_for("r2")
+    assert talk.asked == ["the needle in the hay"] * 2

@@ -196,6 +196,13 @@ def test_a_paste_is_one_key_wherever_its_pieces_are_cut():
             assert pressed == ["first\rsecond 漢", "x"]
 
 
+def test_a_paste_whose_end_never_comes_is_ended_by_ctrl_c():
+    keyboard = Keyboard()
+    pieces = [b"\x1b[200~half a", b" paste \x03 of", b" it", b"\x03", b"x"]
+    pressed = [press.data for piece in pieces for press in keyboard._parse(piece)]
+    assert pressed == ["half a paste \x03 of it", "x"]
+
+
 # -- where something was pasted ----------------------------------------------------------------------
 
 
