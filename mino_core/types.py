@@ -255,9 +255,12 @@ Command: TypeAlias = "Callable[[Session, str], str | None]"
 
 @value
 class Verdict:
-    """One plugin's opinion on a tool call; `remember` how long, `pattern` for which calls."""
+    """One plugin's opinion on a tool call.
+
+    With `remember`, a yes stands for all further calls of that tool in this session: the plugin is not
+    asked again. Those before it are.
+    """
 
     allowed: bool
     reason: str = ""
-    remember: Literal["no", "session", "always"] = "no"
-    pattern: str = ""
+    remember: Literal["no", "session"] = "no"

@@ -246,8 +246,13 @@ class Host:
         return request
 
     def approve(self, call: ToolCall, session: Session) -> Verdict | None:
-        """The verdict of the first plugin with an opinion; no where it faults, None where none has one."""
+        """The verdict of the first plugin with an opinion; no where it faults, None where none has one.
+
+        A yes that was to be remembered stands for the plugin that said it, and for nobody before it.
+        """
         for impl in self._registry.implementations("mino_approve"):
+            if (impl.plugin_name, call.name) in session.allowed:
+                return Verdict(allowed=True)
             try:
                 verdict: Verdict | None = self._registry.answer(
                     impl, "mino_approve", _is(Verdict), call=call, session=session
@@ -255,6 +260,8 @@ class Host:
             except PluginError as error:
                 return Verdict(allowed=False, reason=str(error))
             if verdict is not None:
+                if verdict.allowed and verdict.remember == "session":
+                    session.allowed.add((impl.plugin_name, call.name))
                 return verdict
         return None
 

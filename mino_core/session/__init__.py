@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mino_core import interrupts
@@ -54,7 +54,7 @@ class Session:
         self.leaving = False
         #: The tools of the running turn, and the names of those that need no more asking.
         self.tools: Mapping[str, Tool] = {}
-        self.allowed: set[str] = set()
+        self.allowed: set[tuple[str, str]] = set()
         #: What answers; what each request carries along; why this provider was chosen, in words.
         self.answerer: Provider
         self.options: Mapping[str, Any] = {}

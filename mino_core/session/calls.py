@@ -34,22 +34,13 @@ def _answer(session: Session, call: ToolCall) -> ToolResult:
     if tool is None:
         known = ", ".join(session.tools) or "none"
         return ToolResult(call.id, f"there is no tool {call.name!r}; there are: {known}", is_error=True)
-    verdict = _verdict(session, call)
+    verdict = session.host.approve(call, session) or Verdict(allowed=False, reason="no plugin allowed it")
     if verdict.allowed:
         return _run(session, tool, call)
     why = f": {verdict.reason}" if verdict.reason else ""
     result = ToolResult(call.id, f"the call was not allowed{why}", is_error=True)
     session.display.show(ToolEnded(call.id, result, 0.0))
     return result
-
-
-def _verdict(session: Session, call: ToolCall) -> Verdict:
-    if call.name in session.allowed:
-        return Verdict(allowed=True)
-    verdict = session.host.approve(call, session) or Verdict(allowed=False, reason="no plugin allowed it")
-    if verdict.allowed and verdict.remember != "no":
-        session.allowed.add(call.name)
-    return verdict
 
 
 def _run(session: Session, tool: Tool, call: ToolCall) -> ToolResult:

@@ -1,7 +1,5 @@
 """Requests that plugins change, calls they decide on, events they observe: faults stay theirs."""
 
-import os
-import signal
 import threading
 
 import pytest
@@ -28,6 +26,7 @@ class FakeSession:
 
     def __init__(self):
         self.seen = []
+        self.allowed = set()
 
 
 @pytest.fixture
@@ -99,6 +98,38 @@ def test_the_first_plugin_with_an_opinion_decides(shelf, session):
     )
     shelf.plugin("c", "@hookimpl\ndef mino_approve(call): raise ValueError('never asked')")
     assert only(shelf).approve(CALL, session) == Verdict(allowed=True, reason="rm")
+
+
+def test_a_remembered_yes_spares_nobody_before_it(shelf, session):
+    """Else a user's "always" would open what a policy has yet to see."""
+    shelf.plugin(
+        "a_policy",
+        """
+        from mino_core import Verdict
+        @hookimpl
+        def mino_approve(call, session):
+            session.seen.append("policy")
+            return Verdict(False, "not that") if "-rf" in call.arguments else None
+        """,
+    )
+    shelf.plugin(
+        "b_asks",
+        """
+        from mino_core import Verdict
+        @hookimpl
+        def mino_approve(call, session):
+            session.seen.append("user")
+            return Verdict(True, remember="session")
+        """,
+    )
+    host = only(shelf)
+    calls = [
+        ToolCall(str(n), "rm", text) for n, text in enumerate(('{"a": "x"}', '{"a": "y"}', '{"a": "-rf"}'))
+    ]
+    assert [host.approve(call, session).allowed for call in calls] == [True, True, False]
+    assert session.seen == ["policy", "user", "policy", "policy"]
+    assert host.approve(ToolCall("4", "cp", "{}"), session).allowed
+    assert session.seen[-1] == "user"
 
 
 def test_without_an_opinion_there_is_no_verdict(shelf, session):
@@ -249,10 +280,18 @@ def test_an_observer_that_hangs_is_stopped_named_and_silenced(shelf, session, ev
 
 
 def test_ctrl_c_frees_from_an_observer_that_waits_for_ever(shelf, session):
-    shelf.plugin("stuck", "import threading\n@hookimpl\ndef mino_event():\n    threading.Event().wait()")
+    shelf.plugin(
+        "stuck",
+        """
+        import os, signal, threading
+        @hookimpl
+        def mino_event():
+            os.kill(os.getpid(), signal.SIGINT)
+            threading.Event().wait()
+        """,
+    )
     host = shelf.host()
     (observe,) = host.observers(session)
-    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         observe(TextDelta("x"))
     assert host.faults == []

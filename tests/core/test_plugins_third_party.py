@@ -6,6 +6,7 @@ The same ones are built as wheels and installed by the tests in `tests/real`.
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from mino_core import Request, ToolCall, Verdict, interrupts
@@ -48,7 +49,8 @@ def test_the_good_one_offers_something_of_every_kind(shelf):
         "mino_subcommands": ("feathers",),
     }
     assert host.request(Request("m", "be kind", ()), None).instructions == "be kind\nparrot was here"
-    assert host.approve(ToolCall("1", "count", "{}"), None) == Verdict(allowed=True)
+    session = SimpleNamespace(allowed=set())
+    assert host.approve(ToolCall("1", "count", "{}"), session) == Verdict(allowed=True)
     assert len(host.observers(None)) == 1
 
 
