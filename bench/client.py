@@ -115,7 +115,8 @@ class Talk:
                 time.sleep(0.3)
                 self.terminal.type(keys)
         self.ready = self.terminal.wait_for(client.ready)
-        self.cpu_ready = process.cpu(process.family(self.terminal.pid))
+        below = process.family(self.terminal.pid)[1:]
+        self.cpu_ready = self.terminal.spent + process.cpu(below)
         if self.ready is None:
             said = b"".join(data for _, data in self.terminal.pieces)[-500:]
             self.terminal.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from .answers import Script
 from .client import Client, Talk, Turn
@@ -19,49 +18,48 @@ def measure(
     report: Report,
     server: Server,
     client: Client,
-    others: Iterable[Client],
+    raw: Client,
     marks: int,
     lengths: tuple[int, ...],
 ) -> None:
-    """At the start of an answer, for everyone; then far inside answers of several shapes."""
-    rows = []
-    at_start = _delays(client, server, Script(marks=marks, deltas=0))
-    for one in others:
-        delays = _delays(one, server, Script(marks=marks, deltas=0))
-        rows += [_row(one.name, delays, 0.5), _row(one.name, delays, 0.99)]
-    rows += [_row("mino", at_start, 0.5, 1.5), _row("mino", at_start, 0.99, 10)]
-    report.add(*rows)
+    """At the start of an answer, beside a socket; then far inside answers of several shapes."""
+    at_start = delays(client, server, Script(marks=marks, deltas=0))
+    floor = delays(raw, server, Script(marks=marks, deltas=0))
+    report.add(
+        _row(raw.name, floor, 0.5),
+        _row(raw.name, floor, 0.99),
+        _row(client.name, at_start, 0.5, 1.5),
+        _row(client.name, at_start, 0.99, 10),
+    )
     first = percentile(at_start, 0.5)
     rows = []
     for shape in ("prose", "paragraph", "code", "table"):
         for length in lengths:
-            delays = _delays(client, server, Script(shape, length, marks=marks))
+            later = delays(client, server, Script(shape, length, marks=marks))
             what = f"mino, after {length:,} deltas, {shape}"
-            rows.append(
-                Row(_GROUP, f"{what}, p50", percentile(delays, 0.5), "ms", first, "at the start", 1.2)
-            )
-            rows.append(_row(what, delays, 0.99, 10))
+            rows.append(Row(_GROUP, f"{what}, p50", percentile(later, 0.5), "ms", first, "at the start", 1.2))
+            rows.append(_row(what, later, 0.99, 10))
     report.add(*rows)
 
 
 _GROUP = "latency of a word at 50/s"
 
 
-def _row(what: str, delays: list[float], share: float, most: float | None = None) -> Row:
-    return Row(_GROUP, f"{what}, p{100 * share:.0f}", percentile(delays, share), "ms", most=most)
+def _row(what: str, found: list[float], share: float, most: float | None = None) -> Row:
+    return Row(_GROUP, f"{what}, p{100 * share:.0f}", percentile(found, share), "ms", most=most)
 
 
-def _delays(client: Client, server: Server, script: Script) -> list[float]:
+def delays(client: Client, server: Server, script: Script) -> list[float]:
     """Milliseconds for each mark that was seen. RuntimeError where most were not."""
     with Talk(client, server) as talk:
         talk.turn(Script(deltas=20))
         turn = talk.turn(script, patience=120 + script.marks / 50)
     seen = _first_seen(turn, script.marks)
     writes = turn.request["writes"]
-    delays = [(seen[n] - writes[n]) / 1e6 for n in range(script.marks) if n in seen]
-    if len(delays) < 0.9 * script.marks:
-        raise RuntimeError(f"{client.name} showed {len(delays)} of {script.marks} marks")
-    return delays
+    found = [(seen[n] - writes[n]) / 1e6 for n in range(script.marks) if n in seen]
+    if len(found) < 0.9 * script.marks:
+        raise RuntimeError(f"{client.name} showed {len(found)} of {script.marks} marks")
+    return found
 
 
 def _first_seen(turn: Turn, marks: int) -> dict[int, int]:

@@ -6,8 +6,9 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from statistics import median
 
-from . import environment, process
+from . import environment, process, startup
 from .answers import Script, words
 from .client import Client, Talk
 from .report import Report, Row
@@ -19,6 +20,8 @@ _NEEDLE, _CHINESE = "Needle in the past", "往事里的针"
 _APPENDS = 200
 #: Conversations longer than this are gone on with, but not sent.
 _SENT = 10_000
+#: Up to how many messages a question may take no longer than in an empty conversation.
+_BUDGETED = 1000
 #: Appends a record of the usual size, durably, N times; the seconds that each took, the floor's first.
 _APPENDING = """
 import json, os, sys, time
@@ -41,16 +44,14 @@ print(json.dumps([one / n for one in took]))
 """
 
 
-def measure(report: Report, server: Server, mino: Client, rounds: int, lengths: tuple[int, ...]) -> None:
+def measure(
+    report: Report, server: Server, mino: Client, raw: Client, rounds: int, lengths: tuple[int, ...]
+) -> None:
     """Ready on a conversation of each length beside an empty one; the way from Enter to the request."""
     ids = {length: _conversation(mino, length) for length in lengths}
 
     def ready(client: Client) -> Callable[[], float]:
-        def run() -> float:
-            with Talk(client, server) as talk:
-                return 1000 * talk.cpu_ready
-
-        return run
+        return lambda: 1000 * startup.ready(client, server)
 
     resumed = {length: _resuming(mino, ids[length]) for length in lengths}
     empty = _resuming(mino, _conversation(mino, 0))
@@ -63,35 +64,41 @@ def measure(report: Report, server: Server, mino: Client, rounds: int, lengths: 
         ]
     )
     _append(report, mino)
-    _enter(report, server, mino, {n: resumed[n] for n in lengths if n <= _SENT})
+    _enter(report, server, mino, raw, {n: resumed[n] for n in lengths if n <= _SENT})
     _search(report, mino, rounds)
 
 
-def _enter(report: Report, server: Server, mino: Client, resumed: Mapping[int, Client]) -> None:
+def _enter(report: Report, server: Server, mino: Client, raw: Client, resumed: Mapping[int, Client]) -> None:
     """From Enter to the request, in a warm conversation: what is kept is on the disk before it is sent."""
     group = "Enter to request, warm"
     unkept = Client(mino.name, mino.home, mino.env, chat=(*mino.chat, "--no-history"))
-    synced = report.value("one durable record")
-    rows = [
-        Row(group, "nothing kept", _until_request(unkept, server), "ms", most=2),
-        Row(group, "kept", _until_request(mino, server), "ms", synced, "a durable record"),
-    ]
-    for n, client in resumed.items():
-        took = _until_request(client, server)
-        rows.append(Row(group, f"kept, after {n:,} messages, all of them sent", took, "ms"))
-    report.add(*rows)
+    report.add(
+        Row(group, "raw", until_request(raw, server), "ms"),
+        Row(group, "nothing kept", until_request(unkept, server), "ms", most=2),
+        Row(group, "kept", until_request(mino, server), "ms", most=2),
+        *[
+            Row(
+                group,
+                f"kept, after {n:,} messages, all of them sent",
+                until_request(client, server),
+                "ms",
+                most=2 if n <= _BUDGETED else None,
+            )
+            for n, client in resumed.items()
+        ],
+    )
 
 
 def _resuming(client: Client, id: str) -> Client:
     return Client(client.name, client.home, client.env, chat=(*client.chat, "--resume", id))
 
 
-def _until_request(client: Client, server: Server) -> float:
+def until_request(client: Client, server: Server, turns: int = 15) -> float:
+    """Milliseconds from Enter to the request's last byte at the server, in a conversation that goes on."""
     with Talk(client, server) as talk:
         talk.terminal.settle(1.0)
         talk.turn(Script(deltas=20))
-        turns = [talk.turn(Script(deltas=20)) for _ in range(5)]
-    return sorted(turn.until_request for turn in turns)[2]
+        return median(talk.turn(Script(deltas=20)).until_request for _ in range(turns))
 
 
 def _conversation(client: Client, messages: int) -> str:

@@ -1,4 +1,8 @@
-"""What a user would pick instead, each in an environment of its own and pointed at the scripted server."""
+"""What a user would pick instead, each in an environment of its own and pointed at the scripted server.
+
+All are measured by what mino is measured by, mino among them, in the same round: a client that one
+of the measurements cannot be had of is named as left out of it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,84 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
-from . import environment
-from .client import Client
-from .report import Report
+from . import environment, latency, past, process, startup, streaming
+from .answers import Script
+from .client import Client, Turn
+from .report import BESIDE, Report, Row
+from .samples import percentile
 from .server import Server
+
+#: Deltas of an answer; more of them, and some do not come to the end.
+_DELTAS, _MARKS, _AT_50 = 2000, 200, 100
+
+
+def measure(report: Report, server: Server, place: Path, mino: Client, rounds: int) -> None:
+    """Every peer that installs, and mino, by each measure."""
+    everyone = [mino, *installed(server, place, report)]
+    rows: dict[str, list[Row]] = {}
+    for _ in range(rounds):
+        for client in everyone:
+            for what, unit, run in _measures(client, server):
+                try:
+                    value = run()
+                except (OSError, RuntimeError, subprocess.SubprocessError, IndexError) as error:
+                    report.leave_out(f"{client.name}: {what}", str(error)[-200:])
+                else:
+                    rows.setdefault(what, []).append(Row(f"{BESIDE}{what}", client.name, value, unit))
+    for what, found in rows.items():
+        names = dict.fromkeys(row.what for row in found)
+        report.add(
+            *[
+                Row(
+                    f"{BESIDE}{what}",
+                    name,
+                    median(row.value for row in found if row.what == name),
+                    found[0].unit,
+                )
+                for name in names
+            ]
+        )
+
+
+def _measures(client: Client, server: Server) -> list[tuple[str, str, Callable[[], float]]]:
+    turns: list[Turn] = []
+    delays: list[float] = []
+
+    def version() -> float:
+        return 1000 * process.into_pipe(client.version, client.env, whole=False).cpu
+
+    def terminal() -> float:
+        (turn,) = turns[:] = streaming.turns(client, server, Script(deltas=_DELTAS), 1)
+        if turn.ended is None:
+            raise RuntimeError(f"an answer of {_DELTAS:,} deltas does not come to its end")
+        return 1e6 * turn.cpu / _DELTAS
+
+    def at_50() -> float:
+        (turn,) = streaming.turns(client, server, Script(deltas=_AT_50, rate=50), 1)
+        return turn.written / streaming.answer_bytes(_AT_50)
+
+    def typical() -> float:
+        delays[:] = latency.delays(client, server, Script(marks=_MARKS, deltas=0))
+        return percentile(delays, 0.5)
+
+    return [
+        ("--version", "ms CPU", version),
+        ("ready", "ms CPU", lambda: 1000 * startup.ready(client, server)),
+        ("exec to first request", "ms", startup.typed_ahead(client, server)),
+        ("Enter to request", "ms", lambda: past.until_request(client, server, 5)),
+        (
+            "a delta into a pipe",
+            "µs CPU",
+            lambda: streaming.each_delta([client], server, 1, _DELTAS)[client.name],
+        ),
+        ("a delta on a terminal", "µs CPU", terminal),
+        ("bytes in a burst", "per byte", lambda: turns[0].written / streaming.answer_bytes(_DELTAS)),
+        ("bytes at 50/s", "per byte", at_50),
+        ("a word at 50/s, p50", "ms", typical),
+        ("a word at 50/s, p99", "ms", lambda: percentile(delays, 0.99)),
+    ]
 
 
 def installed(server: Server, place: Path, report: Report) -> list[Client]:

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-_HEADS = ("what", "measured", "floor", "ratio", "goal", "")
+#: What the names of groups begin with in which all clients stand; the rest is what was measured.
+BESIDE = "beside others: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Report:
     quick: bool
     rows: list[Row] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
     began: float = field(default_factory=time.time)
     load: tuple[float, float, float] = field(default_factory=os.getloadavg)
 
@@ -83,7 +85,7 @@ class Report:
         """Where and when."""
         return {
             "day": time.strftime("%Y-%m-%d", time.gmtime(self.began)),
-            "system": platform.platform(),
+            "system": f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
             "processor": _processor(),
             "cores": os.cpu_count(),
             "python": platform.python_version(),
@@ -96,20 +98,12 @@ class Report:
         """Everything as JSON."""
         rows = [{**asdict(row), "ratio": row.ratio, "met": row.met} for row in self.rows]
         text = json.dumps(
-            {"machine": self.machine(), "rows": rows, "missing": self.missing}, indent=1, ensure_ascii=False
+            {"machine": self.machine(), "rows": rows, "missing": self.missing, "seconds": self.seconds},
+            indent=1,
+            ensure_ascii=False,
         )
         path.parent.mkdir(exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
-
-    def markdown(self) -> str:
-        """The table as it stands in the docs."""
-        lines, group = [f"| {' | '.join(_HEADS)} |", "|" + "---|" * len(_HEADS)], ""
-        for row in self.rows:
-            if row.group != group:
-                group = row.group
-                lines.append(f"| **{group}** |" + " |" * (len(_HEADS) - 1))
-            lines.append("| " + " | ".join(row.cells()) + " |")
-        return "\n".join(lines) + "\n"
 
 
 def _lined(rows: list[tuple[str, ...]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from statistics import median
 
 from . import environment, process
 from .answers import Script
@@ -17,7 +18,7 @@ _KEY = "#"
 _STRANGERS = 300
 
 
-def measure(report: Report, server: Server, mino: Client, peers: list[Client], rounds: int) -> None:
+def measure(report: Report, server: Server, mino: Client, rounds: int) -> None:
     """CPU of starting, beside bare Python and a script that does nothing; time until the first request."""
     python, nothing = str(environment.PYTHON), str(environment.MINO / "bin" / "nothing")
     crowded = _among_strangers(mino)
@@ -26,20 +27,19 @@ def measure(report: Report, server: Server, mino: Client, peers: list[Client], r
         return lambda: process.into_pipe(argv, client.env, whole=False).cpu
 
     def prompt(client: Client) -> Callable[[], float]:
-        return lambda: _prompt(client, server)
+        return lambda: ready(client, server)
 
     runs: dict[str, Callable[[], float]] = {
         "bare": cpu([python, "-I", "-S", "-c", "pass"], mino),
         "nothing": cpu([nothing], mino),
         "mino --version": cpu(list(mino.version), mino),
         "prompt": prompt(mino),
-        "crowded prompt": prompt(crowded),
         "editor": lambda: _editor(mino, server),
-        **{f"{peer.name} --version": cpu(list(peer.version), peer) for peer in peers if peer.version},
-        **{f"{peer.name} ready": prompt(peer) for peer in peers if peer.chat},
     }
     at = {name: 1000 * value for name, value in medians(interleaved(rounds, runs)).items()}
     bare = at["bare"]
+    pairs = interleaved(3 * rounds, {"alone": prompt(mino), "crowded": prompt(crowded)})
+    more = [there - without for there, without in zip(pairs["crowded"], pairs["alone"], strict=True)]
 
     def row(name: str, what: str, most: float | None = None) -> Row:
         return Row(GROUP, what, at[name], "ms CPU", bare, "bare Python", most)
@@ -52,17 +52,11 @@ def measure(report: Report, server: Server, mino: Client, peers: list[Client], r
         Row(
             GROUP,
             f"more among {_STRANGERS} distributions",
-            at["crowded prompt"] - at["prompt"],
+            1000 * median(more),
             "ms CPU",
             most=6,
         ),
-        *[row(name, name) for name in runs if name.split()[0] in {peer.name for peer in peers}],
     )
-
-
-def _prompt(client: Client, server: Server) -> float:
-    with Talk(client, server) as talk:
-        return talk.cpu_ready
 
 
 def _editor(client: Client, server: Server) -> float:
@@ -71,14 +65,18 @@ def _editor(client: Client, server: Server) -> float:
         talk.terminal.type(_KEY)
         if talk.terminal.wait_for(_KEY, since=first) is None:
             raise RuntimeError("the editor echoes no key")
-        return process.cpu([talk.terminal.pid])
+        return talk.terminal.spent
 
 
-def first_request(
-    report: Report, server: Server, mino: Client, thirty: Client, peers: list[Client], rounds: int
-) -> None:
-    server.answers(Script(deltas=3))
-    runs = {client.name: _typed_ahead(client, server) for client in [mino, *peers]}
+def ready(client: Client, server: Server) -> float:
+    """Seconds of CPU until a client's prompt is there."""
+    with Talk(client, server) as talk:
+        return talk.cpu_ready
+
+
+def first_request(report: Report, server: Server, mino: Client, thirty: Client, rounds: int) -> None:
+    """Time from starting to the first request, with the question typed ahead or given."""
+    runs = {mino.name: typed_ahead(mino, server)}
     runs["thirty"] = lambda: _asked_at_once(thirty, server)
     runs["mino -p"] = lambda: _asked_at_once(mino, server)
     took = medians(interleaved(rounds, runs))
@@ -91,7 +89,9 @@ def first_request(
     )
 
 
-def _typed_ahead(client: Client, server: Server) -> Callable[[], float]:
+def typed_ahead(client: Client, server: Server) -> Callable[[], float]:
+    """Milliseconds from starting a client to the request for a question that is typed at once."""
+
     def run() -> float:
         server.answers(Script(deltas=3))
         with Talk(client, server) as talk:

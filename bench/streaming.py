@@ -19,7 +19,6 @@ def plain(
     server: Server,
     client: Client,
     floors: tuple[Client, Client],
-    peers: list[Client],
     rounds: int,
     many: int,
 ) -> None:
@@ -30,21 +29,8 @@ def plain(
         mino(server, place, "--plain", name=f"mino, {dialect}", dialect=dialect)
         for dialect in ("responses", "messages")
     ]
-    everyone = [raw, thirty, client, *others, *[peer for peer in peers if peer.once]]
-
-    def cost(one: Client, deltas: int) -> Callable[[], float]:
-        def run() -> float:
-            server.answers(Script(deltas=deltas))
-            return one.ask_once().cpu
-
-        return run
-
-    runs = {f"{one.name}|{deltas}": cost(one, deltas) for one in everyone for deltas in (_FEW, many)}
-    costs = interleaved(rounds, runs)
-    slopes = {}
-    for one in everyone:
-        pairs = zip(costs[f"{one.name}|{_FEW}"], costs[f"{one.name}|{many}"], strict=True)
-        slopes[one.name] = 1e6 * median((long - short) / (many - _FEW) for short, long in pairs)
+    everyone = [raw, thirty, client, *others]
+    slopes = each_delta(everyone, server, rounds, many)
     floor = slopes["thirty"]
     report.add(
         *[
@@ -63,34 +49,51 @@ def plain(
     )
 
 
+def each_delta(everyone: list[Client], server: Server, rounds: int, many: int) -> dict[str, float]:
+    """What a delta costs each of them into a pipe, in microseconds of CPU."""
+
+    def cost(one: Client, deltas: int) -> Callable[[], float]:
+        def run() -> float:
+            server.answers(Script(deltas=deltas))
+            return one.ask_once().cpu
+
+        return run
+
+    runs = {f"{one.name}|{deltas}": cost(one, deltas) for one in everyone for deltas in (_FEW, many)}
+    costs = interleaved(rounds, runs)
+    slopes = {}
+    for one in everyone:
+        pairs = zip(costs[f"{one.name}|{_FEW}"], costs[f"{one.name}|{many}"], strict=True)
+        slopes[one.name] = 1e6 * median((long - short) / (many - _FEW) for short, long in pairs)
+    return slopes
+
+
 def rich(
     report: Report,
     server: Server,
     client: Client,
     floors: tuple[Client, Client],
-    peers: list[Client],
     rounds: int,
     many: int,
 ) -> None:
     """The same on a terminal, in a warm conversation; bytes written, in a burst and at 50 a second."""
-    everyone = [*floors, client, *[peer for peer in peers if peer.chat]]
-    burst = {one.name: _turns(one, server, Script(deltas=many), rounds) for one in everyone}
+    everyone = [*floors, client]
+    burst = {one.name: turns(one, server, Script(deltas=many), rounds) for one in everyone}
     group = f"{many:,} deltas, Markdown on a terminal"
     raw = _cost(burst["raw"]) / many
     rows = [
-        Row(group, name, 1e6 * _cost(turns) / many, "µs CPU a delta", most=40 if name == "mino" else None)
-        for name, turns in burst.items()
-        if all(turn.ended for turn in turns)
+        Row(group, name, 1e6 * _cost(said) / many, "µs CPU a delta", most=40 if name == "mino" else None)
+        for name, said in burst.items()
     ]
     report.add(
         *rows, Row(group, "mino beside raw", 1e6 * _cost(burst["mino"]) / many, "µs", 1e6 * raw, "raw")
     )
     report.add(
-        *[_written(f"{name}, in a burst", turns, many, 1.3, name == "mino") for name, turns in burst.items()],
+        *[_written(f"{name}, in a burst", said, many, 1.3, name == "mino") for name, said in burst.items()],
         *[
             _written(
                 f"{one.name}, at 50/s",
-                _turns(one, server, Script(deltas=_FEW, rate=50), 1),
+                turns(one, server, Script(deltas=_FEW, rate=50), 1),
                 _FEW,
                 2,
                 one is client,
@@ -103,29 +106,34 @@ def rich(
             Row(
                 f"memory for {many:,} deltas",
                 name,
-                turns[0].grown,
+                said[0].grown,
                 "MB more",
                 most=4 if name == "mino" else None,
             )
-            for name, turns in burst.items()
+            for name, said in burst.items()
         ]
     )
 
 
-def _written(what: str, turns: list[Turn], deltas: int, most: float, ours: bool) -> Row:
-    answer = len("".join(cut(Script(deltas=deltas))[0]).encode())
-    value = median(turn.written for turn in turns) / answer
+def answer_bytes(deltas: int) -> int:
+    """How long an answer in prose is."""
+    return len("".join(cut(Script(deltas=deltas))[0]).encode())
+
+
+def _written(what: str, said: list[Turn], deltas: int, most: float, ours: bool) -> Row:
+    value = median(turn.written for turn in said) / answer_bytes(deltas)
     return Row("bytes to the terminal", what, value, "per byte of answer", most=most if ours else None)
 
 
-def _turns(client: Client, server: Server, script: Script, rounds: int) -> list[Turn]:
+def turns(client: Client, server: Server, script: Script, rounds: int) -> list[Turn]:
+    """Answers on a terminal, in a warm conversation."""
     with Talk(client, server) as talk:
         talk.turn(Script(deltas=20))
         return [talk.turn(script) for _ in range(rounds)]
 
 
-def _cost(turns: list[Turn]) -> float:
-    return median(turn.cpu for turn in turns)
+def _cost(said: list[Turn]) -> float:
+    return median(turn.cpu for turn in said)
 
 
 def growth(report: Report, server: Server, client: Client, rounds: int, lengths: tuple[int, ...]) -> None:
@@ -134,7 +142,7 @@ def growth(report: Report, server: Server, client: Client, rounds: int, lengths:
     for shape in SHAPES:
 
         def cost(deltas: int, shape: str = shape) -> Callable[[], float]:
-            return lambda: _turns(client, server, Script(shape, deltas), 1)[0].cpu
+            return lambda: turns(client, server, Script(shape, deltas), 1)[0].cpu
 
         results = interleaved(rounds, {str(length): cost(length) for length in lengths})
         *_, small, large = [median(results[str(length)]) for length in lengths]

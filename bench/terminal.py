@@ -32,11 +32,15 @@ _QUESTIONS = {
 
 
 class Terminal:
-    """`pieces` are what was read, each with its time in nanoseconds; `began` is when it was started."""
+    """`pieces` are what was read, each with its time in nanoseconds; `began` is when it was started.
+
+    `spent` is the CPU that the program itself had used when the last piece came, in seconds.
+    """
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> None:
         self.pieces: list[tuple[int, bytes]] = []
         self.ended = False
+        self.spent = 0.0
         self.began = time.monotonic_ns()
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
@@ -80,6 +84,7 @@ class Terminal:
             self.ended = True
             return b""
         self.pieces.append((time.monotonic_ns(), data))
+        self.spent = process.cpu([self.pid])  # now: while we look at it, the program goes on
         if b"\x1b" in data:
             for question, answer in _QUESTIONS.items():
                 self._send(answer * data.count(question))
