@@ -22,6 +22,9 @@ from . import layers as config_layers
 from . import state, toml_file
 from .choice import ProviderChoice
 from .home import expand, home_directory
+from .instructions import FILE as INSTRUCTIONS_FILE
+from .instructions import INSTRUCTIONS as INSTRUCTIONS
+from .instructions import read as read_instructions
 from .keys import CHOICES, KEYS
 from .literals import keys_in_variables, literal_keys
 from .presets import Preset, presets
@@ -31,11 +34,6 @@ if TYPE_CHECKING:
     from mino_core.records import Send
 
     from .exposure import Row
-
-#: What a model is told where the user has written no SOUL.md.
-INSTRUCTIONS = (
-    "You are mino, a helpful assistant in a terminal. Answer plainly and to the point, in Markdown."
-)
 
 
 @value
@@ -72,7 +70,7 @@ class SessionConfig:
 
     provider: str | None = None
     model: str | None = None
-    instructions: Path = Path("SOUL.md")
+    instructions: Path = Path(INSTRUCTIONS_FILE)
     resume: str = "never"
     max_rounds: int = 50
 
@@ -229,7 +227,7 @@ def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str
     path = expand(values["session.instructions"], environ)
     instructions = INSTRUCTIONS
     try:
-        instructions, warning = _instructions(config, home / path)
+        instructions, warning = read_instructions(config, home / path)
         warnings += [warning] if warning else []
     except ConfigError as error:
         found.append(str(error))
@@ -307,20 +305,3 @@ def _plugin_settings(config: Config) -> dict[str, Settings]:
         for name, settings in table.get("plugins", {}).get("settings", {}).items()
     }
     return own | {name: config.settings(name, table[name]) for name in config_keys.ALIASES if name in table}
-
-
-def _instructions(config: Config, path: Path) -> tuple[str, str | None]:
-    """What a model is told, and a warning where the file that says it cannot be read."""
-    if config.flags.system is not None:
-        return config.flags.system, None
-    try:
-        return path.read_bytes().decode("utf-8-sig").strip(), None
-    except FileNotFoundError:
-        if path == config.home / SessionConfig().instructions:
-            return INSTRUCTIONS, None
-        raise config.error("session.instructions", f"there is no file {path}") from None
-    except UnicodeDecodeError:
-        problem = "it is not UTF-8 text"
-    except OSError as error:
-        problem = os.strerror(error.errno) if error.errno else str(error)
-    return INSTRUCTIONS, f"{path} cannot be read ({problem}); the default instructions hold"
