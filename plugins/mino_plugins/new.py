@@ -25,6 +25,8 @@ _ABOUT: Mapping[str, tuple[str, str]] = {
     ),
 }
 KINDS = tuple(_ABOUT)
+#: Kinds of which one is a function, and has the plugin's name.
+_FUNCTIONS = ("command", "tool")
 _TEMPLATES = Path(__file__).parent / "templates"
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
@@ -34,6 +36,8 @@ def write(host: Host, name: str, kind: str, into: str, *, dry: bool, as_json: bo
     name = name.removeprefix("mino-")
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for a plugin: lower-case letters, digits and '-'")
+    if kind in _FUNCTIONS and _is_taken(name.replace("-", "_")):
+        raise UsageError(f"{name!r} means something in Python, or to the package itself; take another name")
     if any(plugin.name == name and plugin.source == "built-in" for plugin in host.plugins):
         raise UsageError(f"a built-in plugin is called {name!r}; another one of that name would not load")
     folder = Path(into).expanduser() / f"mino-{name}"
@@ -53,6 +57,14 @@ def write(host: Host, name: str, kind: str, into: str, *, dry: bool, as_json: bo
     return 0
 
 
+def _is_taken(word: str) -> bool:
+    """Whether a function of that name could not be written, or would hide what the package uses."""
+    import builtins
+    import keyword
+
+    return keyword.iskeyword(word) or hasattr(builtins, word) or word in ("call", "hookimpl")
+
+
 def _files(name: str, kind: str) -> dict[str, str]:
     """The files of the package, by their paths in it."""
     module = f"mino_{name.replace('-', '_')}"
@@ -61,7 +73,7 @@ def _files(name: str, kind: str) -> dict[str, str]:
         "name": name,
         "module": module,
         "function": name.replace("-", "_"),
-        "Class": "".join(part.capitalize() for part in name.split("-")),
+        "Class": "".join(part.capitalize() for part in (*name.split("-"), kind)),
         "about": about,
         "use": use.format(name=name),
         "mino": __version__,

@@ -1,5 +1,6 @@
 """`mino plugins new` writes packages that pass their own tests, keep our style, and load in mino."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -72,6 +73,24 @@ def test_a_new_package_is_in_good_form(kind, packages):
     assert linted.returncode == 0, linted.stdout
 
 
+@pytest.mark.parametrize(
+    "name", ["none", "true", "log", "text", "canvas", "settings", "import", "str", "idle"]
+)
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"command", "tool"}))
+def test_whatever_the_name_the_package_hides_nothing_that_it_uses(kind, name, tmp_path):
+    """A class called Log beside the one of the template, or None, would not even load."""
+    run(["plugins", "new", name, "--kind", kind, "--into", str(tmp_path)], home(tmp_path))
+    folder = tmp_path / f"mino-{name}"
+    for path in folder.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        names = [node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+        names += [
+            alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+        ]
+        assert len(names) == len(set(names)), path
+        assert not {"None", "True", "Import"} & set(names)
+
+
 def test_every_kind_of_thing_that_a_plugin_makes_has_a_template():
     assert set(KINDS) == set(HOOKS)
 
@@ -100,6 +119,9 @@ def test_a_dry_run_writes_nothing_and_says_what_it_would(tmp_path):
     ("name", "words"),
     [
         ("render", "a built-in plugin is called 'render'"),
+        ("class", "'class' means something in Python"),
+        ("len", "'len' means something in Python"),
+        ("call", "or to the package itself"),
         ("Mill", "'Mill' is no name for a plugin"),
         ("../mill", "'../mill' is no name for a plugin"),
         ("-mill", ""),

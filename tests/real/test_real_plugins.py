@@ -1,6 +1,7 @@
 """Distributions of strangers, built as wheels and installed beside the wheel of mino."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,21 @@ def test_renderer_history_and_tools_of_a_stranger_work(crowded, tmp_path):
     done = crowded.mino(environ, "--renderer", "perch", "--history", "nest", "-p", "hello there")
     assert done.stdout == ">hello >there >[parrot was here]\n"
     assert crowded.mino(environ, "-p", "count this").stdout.startswith('{"one": 1, "two": 2}')
+
+
+def test_the_package_of_the_tutorial_is_built_and_taken_up(crowded, environ, tmp_path):
+    page = (Path(__file__).parents[2] / "docs/tutorial/first-plugin.md").read_text("utf-8")
+    folder = tmp_path / "mino-words"
+    folder.mkdir()
+    project = re.search(r"```toml\n(# mino-words/pyproject.toml\n.*?)```", page, re.DOTALL)[1]
+    (folder / "pyproject.toml").write_text(project)
+    module = re.search(r"```python\n# ~/.mino/plugins/words.py\n(.*?)```", page, re.DOTALL)[1]
+    (folder / "mino_words.py").write_text(module)
+    crowded.pip("install", "--no-deps", folder)
+    rows = json.loads(crowded.mino(environ, "plugins", "list", "--json").stdout)["plugins"]
+    (ours,) = [row for row in rows if row["name"] == "words"]
+    assert (ours["state"], ours["offers"]["mino_commands"]) == ("loaded", ["words"])
+    crowded.pip("uninstall", "--yes", "mino-words")
 
 
 def test_a_plugin_that_was_removed_is_missed_in_one_sentence(wheel, environ, tmp_path):
