@@ -51,6 +51,8 @@ class Answer:
             goes_on = not done[-1].ends if done else self._painter.begins_mid_row
             done += [Row(())] if goes_on else []
             done += [Row(((line, look),)) for line in above.split("\n")]
+        if not self._open and (not done[-1].ends if done else self._painter.begins_mid_row):
+            below = ()  # a row that goes on has no place below it
         room = self._screen.columns - 1
         waiting = [Row(((beginning(line.replace("\t", "    "), room), Look("2")),)) for line in below]
         self._is_waiting = bool(waiting)

@@ -54,6 +54,9 @@ class Painter:
             self._shown, self._start = [[]], 0
             self._screen.write("\r\x1b[J")
         columns = self._screen.columns
+        if columns != self._columns and self._start and self._shown != [[]]:
+            self._shown, self._start = [[]], 0  # nobody knows where the finished part of this row ends now
+            self._screen.write("\n")
         lines: list[Line] = [[]]
         finished, begun = 0, 0
         for row in done:
@@ -80,6 +83,8 @@ class Painter:
         same = 0
         while same < min(len(old), len(new)) and old[same] == new[same]:
             same += 1
+        unsure = self._unsure(columns)
+        same = min(same, unsure)
         if same == len(new) == len(old):
             return
         if same == len(old):  # only lines to add
@@ -88,17 +93,27 @@ class Painter:
         if same == len(new):  # only lines to take away
             same -= 1
         kept = _common(old[same], new[same])
-        if kept == old[same] and same == len(old) - 1:  # only letters to add
+        if kept == old[same] and same == len(old) - 1 and same < unsure:  # only letters to add
             self._screen.write(_rest(new, same, kept))
             return
         if columns != self._columns or any(doubtful(text) for text, _ in kept):
             kept = []
-        up, column, same, kept = self._way(same, kept, min(len(old), len(new)) - 1, columns)
+        up, column, same, kept = self._way(same, kept, new, columns)
         move = (f"\x1b[{up}A" if up else "") + (f"\x1b[{column + 1}G" if column else "\r") + "\x1b[J"
         text = move + _rest(new, same, kept)
         self._screen.write(f"{_SYNC}{text}{_END_SYNC}" if up else text)
 
-    def _way(self, same: int, kept: Line, last: int, columns: int) -> tuple[int, int, int, Line]:
+    def _unsure(self, columns: int) -> int:
+        """The first open line that stands otherwise in a window of this width, or their number."""
+        if columns == self._columns:
+            return len(self._shown)
+        starts = [self._start] + [0] * (len(self._shown) - 1)
+        for n, (line, at) in enumerate(zip(self._shown, starts, strict=True)):
+            if _place(line, at, columns) != _place(line, at, self._columns):
+                return n
+        return len(self._shown)
+
+    def _way(self, same: int, kept: Line, new: list[Line], columns: int) -> tuple[int, int, int, Line]:
         """How far up, and to which column, writing starts: after `kept` of line `same`, or later.
 
         A window may have changed its width, and the terminal may have wrapped anew what stood in
@@ -124,7 +139,8 @@ class Painter:
             up = sum(downs[same:]) + len(old) - 1 - same - down
             if up <= reach:
                 return max(up, 0), column, same, kept
-            if same == last:
+            is_last = same == min(len(old), len(new)) - 1
+            if is_last or _text(old[same]) != _text(new[same]):  # rather than lose words, show some again
                 return reach, 0, same, []
             same, kept = same + 1, []
 

@@ -36,6 +36,8 @@ class Paragraph:
         self._limit = page.limit(sum(cells(text) for text, _ in rest))
         self.is_heading = is_heading
         self._wrapper = Wrapper(page.columns, first, rest)
+        #: Whether the first margin is too wide for words beside it.
+        self._is_parted = 2 * sum(cells(text) for text, _ in first) > page.columns
         self._text: list[str] = []
         self._tail = ""
         self._before = ""
@@ -68,7 +70,7 @@ class Paragraph:
     def margins(self) -> tuple[Sequence[Span], Sequence[Span]]:
         """The margins of the block that takes the place of the last line."""
         first, rest = self._margins
-        return (first if self._lines == 1 else rest), rest
+        return (first if self._lines == 1 and not self._is_parted else rest), rest
 
     @property
     def header(self) -> str | None:
@@ -80,7 +82,7 @@ class Paragraph:
     def without_header(self) -> list[Row]:
         """The rows that stand before the last line; the paragraph is over."""
         self._tail = self._tail[: self._line].rstrip("\n")
-        return self.finish() if self._lines > 1 else []
+        return self.finish() if self._lines > 1 else self._wrapper.take()
 
     def heading(self, bits: int) -> None:
         """Make all of it a heading after the fact."""

@@ -72,8 +72,8 @@ _STARTS = [
         "```py\n",
         "~~~\n",
         "> ```\n",
-        "| a | b |\n|---|---|\n| ",
-        "> | a | b |\n> |--:|---|\n> | x | ",
+        "| name | cell |\n|---|---|\n| ",
+        "> | name | cell |\n> |--:|---|\n> | x | ",
     ),
     *("---\n", "<div>\n", "$$\n", "\n", "\n\n", "\t", "      ", "> " * 13, "**", "`", "[", "|"),
 ]
@@ -135,26 +135,50 @@ _FORMS = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(_STARTS), st.lists(st.sampled_from(_FORMS), min_size=1, max_size=20)),
-        max_size=12,
-    ),
-    st.sampled_from(((80, 24), (40, 10), (60, 8), (40, 6))),
-    st.integers(),
+_DOCUMENTS = st.lists(
+    st.tuples(st.sampled_from(_STARTS), st.lists(st.sampled_from(_FORMS), min_size=1, max_size=20)),
+    max_size=12,
 )
-def test_every_word_is_there_once_however_it_comes(lines, size, seed):
+
+
+def _lettered(lines):
+    """A document, and the words of one letter in it: those are never cut."""
     text = "\n".join(start + " ".join(forms) for start, forms in lines)
-    words = [f"w{n:03}" for n in range(text.count("@"))]
-    for word in words:
-        text = text.replace("@", word, 1)
+    letters = [chr(0x100 + n) for n in range(text.count("@"))]
+    for letter in letters:
+        text = text.replace("@", letter, 1)
+    return text, letters
+
+
+@settings(max_examples=60, deadline=None)
+@given(_DOCUMENTS, st.sampled_from(((80, 24), (40, 10), (60, 8), (40, 6))), st.integers())
+def test_every_word_is_there_once_however_it_comes(lines, size, seed):
+    text, letters = _lettered(lines)
     whole, pieces = Sheet(*size), Sheet(*size)
     draw(whole, [text], 0)
     draw(pieces, cut_at_random(text, seed))
-    assert sorted(re.findall(r"w\d{3}", whole.text.replace("\n", ""))) == words
+    assert sorted(letter for letter in whole.text if letter in letters) == letters
     assert pieces.text == whole.text
     assert pieces.styled == whole.styled
+
+
+@settings(max_examples=40, deadline=None)
+@given(_DOCUMENTS, st.integers())
+def test_no_word_is_lost_whatever_becomes_of_the_window(lines, seed):
+    """It gets wider, lower and higher; in a narrower one it is the terminal that cuts rows."""
+    text, letters = _lettered(lines)
+    dice = random.Random(seed)
+    sheet = Sheet(dice.choice((30, 60)), dice.choice((8, 24)))
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for piece in cut_at_random(text, seed):
+        renderer.show(TextDelta(piece))
+        renderer.show(Idle())
+        if dice.random() < 0.1:
+            sheet.resize(sheet.columns + dice.choice((0, 0, 7, 30)), dice.choice((6, 12, 40)))
+            renderer.tick(dice.choice((0.2, 2.0)))
+    renderer.show(TurnEnded(1, "completed"))
+    assert set(letters) <= set(sheet.text)
 
 
 @pytest.mark.parametrize("shape", ["prose", "small tables", "quotes", "ideographs"])
@@ -388,6 +412,16 @@ def test_no_row_is_lost_however_wide_a_terminal_draws_what_is_joined(monkeypatch
     assert pieces.text == whole.text
     shown = pieces.text.replace("\n", "")
     assert shown.count("w00") == shown.count("w39") == 2
+
+
+def test_a_label_that_stands_alone_is_not_drawn_again_when_a_line_becomes_a_table():
+    text = "| a | b |\n|---|--:|\n"
+    for start in ("", "- - - - - - "):
+        whole, pieces = Sheet(20, 30), Sheet(20, 30)
+        draw(whole, [start + text], 0)
+        draw(pieces, cut(start + text, 3))
+        assert pieces.text == whole.text
+        assert whole.text.count("Assistant>") == 1
 
 
 _LONG = " ".join(f"w{n:03}" for n in range(300))
