@@ -8,7 +8,6 @@ is a limit to the size of an event.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 
 from mino_core.errors import ProviderError
@@ -20,8 +19,8 @@ from .failures import plain, title_of
 LIMIT = 16 << 20
 
 _BOM = b"\xef\xbb\xbf"
-#: How a page begins, whose style sheet may look like a field or a comment (`:root {`).
-_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<")
+#: What may stand before a body begins: a mark, blanks.
+_BLANK = _BOM + b" \t\r\n\v\f"
 
 
 class Reader:
@@ -107,13 +106,16 @@ def read_events(chunks: Iterable[bytes]) -> Iterator[tuple[str, str]]:
     """
     reader = Reader()
     body = bytearray()  # kept only while this may be no stream
+    has_begun = is_page = False
     for chunk in chunks:
         if not reader.is_stream:
             body += chunk
             if len(body) > LIMIT:
                 raise _too_large()
-            if _PAGE.match(body):
-                continue
+            if not has_begun and chunk.strip(_BLANK):
+                has_begun, is_page = True, body.lstrip(_BLANK).startswith(b"<")
+            if is_page:
+                continue  # its style sheet may look like a comment: `:root {`
         yield from reader.feed(chunk)
         if body and reader.is_stream:
             body.clear()

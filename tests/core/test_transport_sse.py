@@ -124,6 +124,7 @@ def test_json_that_is_no_stream_is_one_event() -> None:
     [
         (b"<!doctype html><title>Sign in\n to &amp; Wi-Fi</title>", "protocol", "Sign in to & Wi-Fi"),
         (b"<html><body>hello</body></html>", "protocol", "an HTML page"),
+        (b"\xef\xbb\xbf \n<html><style>\n:root {}\ndata: {}\n</style>", "protocol", "an HTML page"),
         (b"Not \x1b[31mhere\x1b[0m\x07", "protocol", "Not here"),
         (b'{"a": ', "protocol", "malformed"),
         (b'{"a": 1}\n{"b": 2}\n', "protocol", "malformed"),
@@ -134,11 +135,12 @@ def test_json_that_is_no_stream_is_one_event() -> None:
     ],
 )
 def test_any_other_body_is_an_error_that_says_what_came(body: bytes, kind: str, words: str) -> None:
-    with pytest.raises(ProviderError) as caught:
-        events(body)
-    assert caught.value.kind == kind
-    assert words in caught.value.message
-    assert len(caught.value.message) < 300
+    for size in (1, len(body)):
+        with pytest.raises(ProviderError) as caught:
+            list(read_events(body[at : at + size] for at in range(0, len(body), size)))
+        assert caught.value.kind == kind
+        assert words in caught.value.message
+        assert len(caught.value.message) < 300
 
 
 def test_a_byte_more_does_not_copy_the_line_so_far() -> None:
