@@ -161,7 +161,7 @@ class Config:
         origin = self.origins.get(key, "")
         if place := self.file.place(key) if origin in ("", self.file.path.name) else "":
             return ConfigError(f"{place}: {key}: {problem}")
-        return ConfigError(f"{origin or key}: {problem}")
+        return ConfigError(f"{key if origin in ('', 'default') else origin}: {problem}")
 
     def shown(self, made_with: Iterable[Settings] = ()) -> list[Row]:
         """Every value with where it came from, as it may be shown: secrets are masked.

@@ -133,14 +133,25 @@ def _same_origin(url: object, other: str) -> bool:
         return False
 
 
+def left_out(config: Config) -> str:
+    """The end of a sentence about a name that is not there: which plugins might have it."""
+    disabled = ", ".join(config.plugins.disabled)
+    return f" ([plugins] disabled leaves out: {disabled})" if disabled else ""
+
+
 def _unknown(config: Config, name: str, kind: str, kinds: Collection[str]) -> ConfigError:
     if name in config.providers and "kind" in config.providers[name]:
         known = ", ".join(sorted(kinds))
         problem = f"no plugin offers the kind {kind!r}; there are: {known}{did_you_mean(kind, kinds)}"
-        return config.providers[name].error("kind", problem)
+        return config.providers[name].error("kind", problem + left_out(config))
+    if kind != name:  # a preset, whose kind is gone
+        known = ", ".join(sorted(kinds))
+        problem = f"{name} needs the kind {kind!r}, which no plugin offers; there are: {known}"
+        return config.error("session.provider", problem + left_out(config))
     there_are = names(config, kinds)
     problem = (
         f"there is no provider {name!r}; there are: {', '.join(there_are)}{did_you_mean(name, there_are)}"
+        f"{left_out(config)}"
     )
     return (
         config.error("session.provider", problem) if name == config.session.provider else ConfigError(problem)

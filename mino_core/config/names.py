@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from mino_core.errors import ConfigError, did_you_mean
 
+from .choice import left_out
+
 if TYPE_CHECKING:
     from mino_core.config import Config
 
@@ -27,5 +29,5 @@ def unknown(config: Config, offers: Callable[[str], Collection[str]]) -> list[st
         if name not in there:
             known = ", ".join(sorted(there)) or "none"
             problem = f"there is no {word} {name!r}; there are: {known}{did_you_mean(name, there)}"
-            found.append(str(config.error(key, problem)))
+            found.append(str(config.error(key, problem + left_out(config))))
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from mino_core import ConfigError, MinoError, Screen, say, say_json, table
+from mino_core import ConfigError, MinoError, Screen, did_you_mean, say, say_json, table
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -126,6 +126,10 @@ def _wrong(make: Callable[..., object], *arguments: object) -> list[str]:
 def _in_plugin_tables(host: Host) -> Iterator[str]:
     """Tables of plugins that are not there, and keys that a plugin did not ask for."""
     there = {plugin.name: plugin for plugin in host.plugins}
+    for name in host.config.plugins.disabled:
+        if name not in there:
+            problem = f"there is no plugin {name!r}{did_you_mean(name, there)}"
+            yield str(host.config.error("plugins.disabled", problem))
     for name, settings in host.config.plugins.settings.items():
         if name not in there:
             problem = f"there is no plugin {name!r}; `mino plugins list` shows those there are"

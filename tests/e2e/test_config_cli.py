@@ -63,6 +63,27 @@ def test_a_name_that_is_gone_leaves_help_and_the_list_of_plugins(tmp_path, table
     assert f"config.toml:2: {table}.{key}: there is no " in check.out
 
 
+@pytest.mark.parametrize(
+    ("plugin", "words"),
+    [
+        ("history", "history.backend: there is no history backend 'jsonl'"),
+        ("render", "renderer.name: there is no renderer 'rich'"),
+        ("openai", "MINO_PROVIDER: vllm needs the kind 'openai-chat', which no plugin offers"),
+    ],
+)
+def test_what_a_disabled_plugin_leaves_missing_is_said_with_the_reason(tmp_path, plugin, words):
+    env = home(tmp_path, f'[plugins]\ndisabled = ["{plugin}"]\n', MINO_PROVIDER="vllm", MINO_MODEL="m")
+    err = said_once(run(["-p", "hi"], env))
+    assert words in err
+    assert f"([plugins] disabled leaves out: {plugin})" in err
+
+
+def test_a_plugin_that_is_disabled_and_not_there_is_found_by_check(tmp_path):
+    done = run(["config", "check"], home(tmp_path, '[plugins]\ndisabled = ["hisory"]\n'))
+    assert done.code == 2
+    assert "config.toml:2: plugins.disabled: there is no plugin 'hisory'; did you mean history?" in done.out
+
+
 def test_an_unknown_provider_names_the_setting_and_what_there_is(tmp_path):
     err = said_once(run(["-p", "hi"], home(tmp_path, '[session]\nprovider = "gone"\n')))
     assert "config.toml:2: session.provider" in err
