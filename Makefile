@@ -47,7 +47,7 @@ docs: $(VENV)/.test ## write the pages that come from the code
 	@$(BIN)/python tests/docs/write.py
 
 bench: $(VENV)/.test ## measure every budget; QUICK=1 roughly, PEERS=1 beside other programs, ARGS="startup" a part
-	@QUICK=$(QUICK) PEERS=$(PEERS) $(BIN)/python -m bench $(ARGS)
+	@QUICK=$(QUICK) PEERS="$(PEERS)" $(BIN)/python -m bench $(ARGS)
 
 clean: ## remove what was set up and built; the model in the user's cache stays
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

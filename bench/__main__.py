@@ -65,10 +65,11 @@ def _measure(report: Report, server: Server, place: Path, wanted: list[str], qui
         "size": lambda: startup.size(report),
         "instructions": lambda: instructions.measure(report, server, place, thirty, 2000),
     }
-    if os.environ.get("PEERS", "") not in ("", "0"):
+    others = os.environ.get("PEERS", "")
+    if others not in ("", "0"):
         from . import peers
 
-        groups["peers"] = lambda: peers.measure(report, server, place, ours, 1 if quick else 3)
+        groups["peers"] = lambda: peers.measure(report, server, place, ours, others)
     for name in wanted or groups:
         began = time.monotonic()
         try:

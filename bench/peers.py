@@ -21,37 +21,28 @@ from .server import Server
 
 #: Deltas of an answer; more of them, and some do not come to the end.
 _DELTAS, _MARKS, _AT_50 = 2000, 200, 100
+#: Seconds that such an answer may take on a terminal.
+_PATIENCE = 30.0
 
 
-def measure(report: Report, server: Server, place: Path, mino: Client, rounds: int) -> None:
-    """Every peer that installs, and mino, by each measure."""
-    everyone = [mino, *installed(server, place, report)]
+def measure(report: Report, server: Server, place: Path, mino: Client, wanted: str) -> None:
+    """mino and every peer that installs, by each measure; `wanted` are names, or 1 for all."""
     rows: dict[str, list[Row]] = {}
-    for _ in range(rounds):
-        for client in everyone:
-            for what, unit, run in _measures(client, server):
-                try:
-                    value = run()
-                except (OSError, RuntimeError, subprocess.SubprocessError, IndexError) as error:
-                    report.leave_out(f"{client.name}: {what}", str(error)[-200:])
-                else:
-                    rows.setdefault(what, []).append(Row(f"{BESIDE}{what}", client.name, value, unit))
-    for what, found in rows.items():
-        names = dict.fromkeys(row.what for row in found)
-        report.add(
-            *[
-                Row(
-                    f"{BESIDE}{what}",
-                    name,
-                    median(row.value for row in found if row.what == name),
-                    found[0].unit,
-                )
-                for name in names
-            ]
-        )
+    for client in [mino, *installed(server, place, report, wanted)]:
+        for what, unit, times, run in _measures(client, server):
+            try:
+                value = median(run() for _ in range(times))
+            except (OSError, RuntimeError, subprocess.SubprocessError, IndexError) as error:
+                report.leave_out(f"{client.name}: {what}", str(error)[-200:])
+                continue
+            print(f"  {client.name}: {what}: {value:.3g} {unit}", flush=True)
+            rows.setdefault(what, []).append(Row(f"{BESIDE}{what}", client.name, value, unit))
+    for found in rows.values():
+        report.add(*found)
 
 
-def _measures(client: Client, server: Server) -> list[tuple[str, str, Callable[[], float]]]:
+def _measures(client: Client, server: Server) -> list[tuple[str, str, int, Callable[[], float]]]:
+    """What is measured, in which unit, how often, and how."""
     turns: list[Turn] = []
     delays: list[float] = []
 
@@ -59,7 +50,8 @@ def _measures(client: Client, server: Server) -> list[tuple[str, str, Callable[[
         return 1000 * process.into_pipe(client.version, client.env, whole=False).cpu
 
     def terminal() -> float:
-        (turn,) = turns[:] = streaming.turns(client, server, Script(deltas=_DELTAS), 1)
+        turns[:] = streaming.turns(client, server, Script(deltas=_DELTAS), 1, patience=_PATIENCE)
+        (turn,) = turns
         if turn.ended is None:
             raise RuntimeError(f"an answer of {_DELTAS:,} deltas does not come to its end")
         return 1e6 * turn.cpu / _DELTAS
@@ -73,27 +65,30 @@ def _measures(client: Client, server: Server) -> list[tuple[str, str, Callable[[
         return percentile(delays, 0.5)
 
     return [
-        ("--version", "ms CPU", version),
-        ("ready", "ms CPU", lambda: 1000 * startup.ready(client, server)),
-        ("exec to first request", "ms", startup.typed_ahead(client, server)),
-        ("Enter to request", "ms", lambda: past.until_request(client, server, 5)),
+        ("--version", "ms CPU", 3, version),
+        ("ready", "ms CPU", 3, lambda: 1000 * startup.ready(client, server)),
+        ("exec to first request", "ms", 3, startup.typed_ahead(client, server)),
+        ("Enter to request", "ms", 1, lambda: past.until_request(client, server, 5)),
         (
             "a delta into a pipe",
             "µs CPU",
+            1,
             lambda: streaming.each_delta([client], server, 1, _DELTAS)[client.name],
         ),
-        ("a delta on a terminal", "µs CPU", terminal),
-        ("bytes in a burst", "per byte", lambda: turns[0].written / streaming.answer_bytes(_DELTAS)),
-        ("bytes at 50/s", "per byte", at_50),
-        ("a word at 50/s, p50", "ms", typical),
-        ("a word at 50/s, p99", "ms", lambda: percentile(delays, 0.99)),
+        ("a delta on a terminal", "µs CPU", 1, terminal),
+        ("bytes in a burst", "per byte", 1, lambda: turns[0].written / streaming.answer_bytes(_DELTAS)),
+        ("bytes at 50/s", "per byte", 1, at_50),
+        ("a word at 50/s, p50", "ms", 1, typical),
+        ("a word at 50/s, p99", "ms", 1, lambda: percentile(delays, 0.99)),
     ]
 
 
-def installed(server: Server, place: Path, report: Report) -> list[Client]:
+def installed(server: Server, place: Path, report: Report, wanted: str) -> list[Client]:
     """Those that install and answer; the report says of the others why they are left out."""
     found = []
     for name, make in _PEERS.items():
+        if wanted != "1" and name not in wanted.split():
+            continue
         try:
             peer = make(server, place / name)
             peer.ask_once()

@@ -125,11 +125,11 @@ def _written(what: str, said: list[Turn], deltas: int, most: float, ours: bool) 
     return Row("bytes to the terminal", what, value, "per byte of answer", most=most if ours else None)
 
 
-def turns(client: Client, server: Server, script: Script, rounds: int) -> list[Turn]:
+def turns(client: Client, server: Server, script: Script, rounds: int, patience: float = 90.0) -> list[Turn]:
     """Answers on a terminal, in a warm conversation."""
     with Talk(client, server) as talk:
         talk.turn(Script(deltas=20))
-        return [talk.turn(script) for _ in range(rounds)]
+        return [talk.turn(script, patience) for _ in range(rounds)]
 
 
 def _cost(said: list[Turn]) -> float:
