@@ -82,7 +82,7 @@ def read_line(line: str) -> Command | Prompt | Errand | Leave | None:
             return Command(found[1], found[2] or "")
         if not re.match(r"/\S*/", stripped):
             return Command(stripped[1:].split(maxsplit=1)[0] if stripped[1:].strip() else "", "")
-    return Prompt(line)
+    return Prompt(str(line))
 
 
 def worst(codes: list[int]) -> int:
