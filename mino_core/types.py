@@ -159,7 +159,12 @@ Head: TypeAlias = Mapping[str, Any]
 
 
 class Provider(Protocol):
-    """What answers. May also have `models() -> Iterable[str]` and `close()`."""
+    """What answers.
+
+    May also have `models() -> Iterable[str]`; `close()`; `warm()`, called while a person types the first
+    question, for what that would wait for; `model`, the one it has where no other is named; and `note`, a
+    remark for the banner.
+    """
 
     def stream(self, request: Request) -> Iterator[Delta]:
         """Yield deltas, then one Finished; raise ProviderError on failure."""
@@ -167,7 +172,11 @@ class Provider(Protocol):
 
 
 class Renderer(Protocol):
-    """What draws. May also have `close()`."""
+    """What draws.
+
+    May also have `close()`; `warm()`, called while a person types the first question; and
+    `tick(seconds)`, called once a second while mino waits for the model, with how long it has.
+    """
 
     def show(self, event: Event) -> None:
         """Draw one event, or remember it until `Idle`."""
@@ -199,7 +208,8 @@ class Input(Protocol):
     May also have `close()`; `attach(session)`, called once before the first read; `hold()`, called
     after a Ctrl-C: what was typed ahead is to wait for an Enter of its own (who has it also reads
     `mino_core.typed_ahead()` first); and `above(draw)`, callable from any thread, which calls `draw`
-    above the line being edited, or at once where none is.
+    above the line being edited, or at once where none is. What is offered may say `edits = False`: the
+    kernel then echoes and edits.
     """
 
     def read(self, prompt: str) -> str:
@@ -212,7 +222,10 @@ class Input(Protocol):
 
 
 class Log(Protocol):
-    """The records of one conversation, in the order they were appended."""
+    """The records of one conversation, in the order they were appended.
+
+    May also have `skipped`, how many damaged records the last reading left out.
+    """
 
     def append(self, record: Record, durable: bool = True) -> None:
         """Keep one record; with `durable`, on stable storage before returning."""
@@ -249,7 +262,8 @@ class History(Protocol):
 
 
 #: Takes the session and the raw rest of the line; a returned string is asked as the prompt. Its
-#: help is the docstring's first line. May have `complete(session, text) -> Iterable[str]`.
+#: help is the docstring's first line. May have `complete(session, text) -> Iterable[str]`, and `file`
+#: where a user's file is the command: it yields its name to a command that is code.
 Command: TypeAlias = "Callable[[Session, str], str | None]"
 
 

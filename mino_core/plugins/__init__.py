@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from mino_core.errors import ConfigError, MinoError, PluginError, did_you_mean
 from mino_core.faults import Fault, reason
 from mino_core.settings import Settings
-from mino_core.types import Message, Request, Tool, Verdict
+from mino_core.types import Request, Tool, Verdict
 
 from . import loading, offers
+from .answers import as_request, checked, kind_of
 from .door import Plugin
 from .made import Made
 from .observers import Observer, Watch
@@ -133,7 +134,7 @@ class Host:
     def _named(self, plugin: str, hook: str, answer: object) -> list[Offer]:
         """The offers in one plugin's answer; what cannot be offered costs only itself."""
         if not isinstance(answer, Mapping):
-            raise PluginError(f"returned {_kind(answer)}, not a mapping of names")
+            raise PluginError(f"returned {kind_of(answer)}, not a mapping of names")
         given = []
         for name, value in answer.items():
             if why := offers.unfit(hook, name, value):
@@ -187,7 +188,7 @@ class Host:
         if missing:
             lacking = " and ".join(f"{method}()" for method in missing)
             raise self._door.broken(
-                offer.plugin, what, f"made {_kind(made)}, which has no {lacking}", told=False
+                offer.plugin, what, f"made {kind_of(made)}, which has no {lacking}", told=False
             )
         for settings in args:
             if isinstance(settings, Settings):
@@ -238,7 +239,7 @@ class Host:
         for impl in self._registry.implementations("mino_request"):
             try:
                 changed = self._registry.answer(
-                    impl, "mino_request", _as_request, request=request, session=session
+                    impl, "mino_request", as_request, request=request, session=session
                 )
             except PluginError:
                 continue
@@ -255,7 +256,7 @@ class Host:
                 return Verdict(allowed=True)
             try:
                 verdict: Verdict | None = self._registry.answer(
-                    impl, "mino_approve", _is(Verdict), call=call, session=session
+                    impl, "mino_approve", checked(Verdict), call=call, session=session
                 )
             except PluginError as error:
                 return Verdict(allowed=False, reason=str(error))
@@ -293,36 +294,6 @@ class Host:
         self._silenced.add(observer.plugin)
         why = f"{reason(error, limit)}; it sees no more events"
         self._door.broken(observer.plugin, "mino_event", why, told=True)
-
-
-def _is(wanted: type) -> Callable[[object], Any]:
-    """A check that an answer is of a type, or None for none."""
-
-    def check(answer: object) -> object:
-        if answer is not None and not isinstance(answer, wanted):
-            raise PluginError(f"returned {_kind(answer)}, not a {wanted.__name__}")
-        return answer
-
-    return check
-
-
-def _as_request(answer: object) -> Request | None:
-    """A request that an encoder can read, or None for none."""
-    changed: Request | None = _is(Request)(answer)
-    if changed is None:
-        return None
-    for part, wanted in (("model", str), ("instructions", str), ("options", Mapping)):
-        if not isinstance(value := getattr(changed, part), wanted):
-            raise PluginError(f"returned a Request whose {part} is {_kind(value)}")
-    for part, each in (("messages", Message), ("tools", Tool)):
-        those = getattr(changed, part)
-        if not isinstance(those, tuple) or not all(isinstance(one, each) for one in those):
-            raise PluginError(f"returned a Request whose {part} are not a tuple of {each.__name__}")
-    return changed
-
-
-def _kind(value: object) -> str:
-    return "None" if value is None else f"a value of type {type(value).__name__}"
 
 
 def _check_unread(settings: Settings, what: str) -> None:

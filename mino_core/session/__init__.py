@@ -261,8 +261,7 @@ class Session:
             try:
                 return self.input.ask(text, choices)
             except KeyboardInterrupt as stop:  # perhaps a key's, which no signal has marked
-                interrupts.users(stop)
-                raise
+                raise interrupts.users(stop) from None
 
     def close(self) -> None:
         """Let the log, the provider and the renderer go."""
