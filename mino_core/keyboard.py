@@ -75,6 +75,8 @@ def typing_ahead(screen: Screen, *, quiet: bool) -> Iterator[None]:
 
     def stop(signum: int, frame: FrameType | None) -> None:
         now = termios.tcgetattr(0)
+        screen.write(screen.passing)
+        screen.flush()
         let_go()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _DRAWING)  # who draws must know of it first
         _default(signum, stop)  # we sleep in here until somebody says SIGCONT

@@ -84,6 +84,8 @@ class Screen:
         self.wraps_anew = self.can_move and self._wraps_anew()
         #: How often another program had the terminal meanwhile: what was open there is gone.
         self.visits = 0
+        #: Takes away what is there for now only, before another program has the terminal.
+        self.passing = ""
 
     def _wants_colour(self) -> bool:
         env = self._environ

@@ -56,8 +56,12 @@ class Answer:
         room = self._screen.columns - 1
         waiting = [Row(((beginning(line.replace("\t", "    "), room), Look("2")),)) for line in below]
         self._is_waiting = bool(waiting)
+        self._screen.passing = ""
         self._painter.paint(done, [*self._open, *waiting])
         self._screen.flush()
+        if waiting:
+            up = f"\x1b[{len(waiting) - 1}A" if waiting[1:] else ""
+            self._screen.passing = f"{up}\r\x1b[J"
 
     def finish(self) -> None:
         """The document is over: paint all of it, and go to a row of its own."""
@@ -68,6 +72,7 @@ class Answer:
             self._document.page.resize(self._screen)
             rows = self._document.finish()
         self._document, self._open, self._is_waiting = None, [], False
+        self._screen.passing = ""
         self._painter.paint(rows)
         if self._painter.is_mid_row:
             self._painter.paint([Row(())])

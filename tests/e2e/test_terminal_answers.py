@@ -103,8 +103,10 @@ def test_ctrl_z_paints_only_what_was_open_again(tmp_path, gate):
         talk.at_prompt().type("q\r")
         terminal = talk.terminal
         terminal.wait_for("some op")
+        terminal.wait_for("… ")
         terminal.press("ctrl-z")
         terminal.wait_until(lambda: is_stopped(terminal.pid))
+        terminal.wait_until(lambda: "…" not in terminal.text)
         assert terminal.modes == terminal.modes_at_start
         drawn = len(terminal.raw)
         terminal.signal(signal.SIGCONT)

@@ -18,7 +18,7 @@ class Sheet:
         self.columns, self.rows = columns, rows
         self.is_terminal = self.can_move = True
         self.colour, self.hyperlinks = colour, hyperlinks
-        self.visits, self.wraps_anew = 0, False
+        self.visits, self.wraps_anew, self.passing = 0, False, ""
         self.written = []
         self._held = []
         self._paper = Paper(columns, rows, lambda data: None)

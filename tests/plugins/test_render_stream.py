@@ -308,6 +308,25 @@ def test_no_row_is_drawn_above_the_window():
     assert "\x1b[2J" not in sheet.raw
 
 
+def test_what_is_there_for_now_only_is_gone_before_another_program_draws():
+    sheet = Sheet(40, 10)
+    renderer = rich(sheet)
+    renderer.show(TurnStarted(1, "q"))
+    for event in (TextDelta("some words"), Idle()):
+        renderer.show(event)
+    renderer.tick(3.0)
+    sheet.write(sheet.passing)
+    sheet.flush()
+    assert sheet.text == "Assistant> some words"
+    renderer.tick(4.0)
+    renderer.show(ToolStarted(ToolCall("1", "t", "{}")))
+    assert sheet.passing == ""
+    renderer.show(ToolOutput("1", "one\ntwo\nthree"))
+    sheet.write(sheet.passing)
+    sheet.flush()
+    assert sheet.text.endswith("[t {}]")
+
+
 def test_what_another_program_drew_over_is_painted_again_and_nothing_else():
     sheet = Sheet(40, 10)
     renderer = rich(sheet)
