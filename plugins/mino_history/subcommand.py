@@ -33,10 +33,7 @@ _MATCHES = 3
 
 def main(argv: list[str], host: Host) -> int:
     """Run `mino history ARGV`; returns the exit code."""
-    try:
-        wanted = _parser().parse_args(argv)
-    except SystemExit as end:  # argparse has said what is wrong, or has shown its help
-        return int(end.code or 0)
+    wanted = _parser().parse_args(argv)
     act: Callable[[History, Namespace], None] = wanted.act
     try:
         act(host.history, wanted)

@@ -145,9 +145,11 @@ def test_rm_erases_what_it_is_given_or_nothing(host, history):
 
 
 @pytest.mark.parametrize("argv", [(), ("lst",), ("show",), ("rm",), ("list", "more")])
-def test_a_wrong_use_is_explained_and_ends_with_2(history, argv):
-    code, out, err = history(*argv)
-    assert (code, out) == (2, "") and "usage: mino history" in err
+def test_a_wrong_use_is_explained_and_ends_with_2(history, argv, capsys):
+    with pytest.raises(SystemExit) as ended:
+        history(*argv)
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out) == (2, "") and "usage: mino history" in err
 
 
 def test_help_is_no_error(history):
