@@ -152,11 +152,6 @@ def test_a_wrong_use_is_explained_and_ends_with_2(history, argv, capsys):
     assert (ended.value.code, out) == (2, "") and "usage: mino history" in err
 
 
-def test_help_is_no_error(history):
-    code, out, _ = history("-h")
-    assert code == 0 and "erase" in out
-
-
 @pytest.mark.damages
 def test_damaged_records_are_counted(host, history):
     name = kept(host, said("q"), {"id": new_id(), "time": "", "type": "said", "message": None})
