@@ -15,8 +15,8 @@ from .report import Report, Row
 from .samples import interleaved, medians
 from .server import Server
 
-#: What is searched for, in any case and in Chinese: the last words of a conversation.
-_NEEDLE, _CHINESE = "Needle in the past", "往事里的针"
+#: What is searched for, in any case and in Chinese: the last words of the conversation of so many messages.
+_NEEDLE, _CHINESE, _FOUND_IN = "Needle in the past", "往事里的针", 1000
 _APPENDS = 200
 #: Conversations longer than this are gone on with, but not sent.
 _SENT = 10_000
@@ -126,7 +126,7 @@ def _records(id: str, messages: int) -> Iterator[dict[str, object]]:
     for n in range(messages):
         role, text = ("assistant", words(600)) if n % 2 else ("user", words(120))
         text = words(40, "cjk") if n % 8 == 0 else text  # everywhere but in what is shown again
-        last = _NEEDLE + _CHINESE if n == messages - 1 else ""
+        last = _NEEDLE + _CHINESE if n + 1 == messages == _FOUND_IN else ""
         parts = [{"type": "text", "text": text + last}]
         said = {"message": {"role": role, "parts": parts, "meta": {}}}
         outcome = {"outcome": "completed"} if n % 2 else {}
@@ -169,7 +169,7 @@ def _search(report: Report, mino: Client, rounds: int) -> None:
         floor, unit = took[f"grep {needle}"], "ms CPU"
         searching = took[needle] - took["nothing"]
         rows += [
-            Row(group, f"searching for {what}", searching, unit, floor, "grep -liF", 2),
+            Row(group, f"searching for {what}, in one conversation", searching, unit, floor, "grep -liF", 2),
             Row(group, f"mino history search, {what}", took[needle], unit, floor, "grep -liF"),
         ]
     report.add(
