@@ -16,12 +16,22 @@ if TYPE_CHECKING:
     from .door import Plugin
 
 
+#: The tables of state.toml that are of plugins.
+_PARTS = ("faults", "installed", "plugins", "trust")
+
+
 def change(home: Path, edit: Callable[[dict[str, Any]], None]) -> None:
-    """Edit state.toml; ConfigError where it cannot be written."""
+    """Edit state.toml; ConfigError where it cannot be written. A part of it that is no table is let go."""
     from mino_core.config import state
 
+    def mend(table: dict[str, Any]) -> None:
+        for part in _PARTS:
+            if not isinstance(table.get(part, {}), dict):
+                del table[part]
+        edit(table)
+
     try:
-        state.update(home, edit)
+        state.update(home, mend)
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else str(error)
         raise ConfigError(f"{home / 'state.toml'} cannot be written: {why}") from error

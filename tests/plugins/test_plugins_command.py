@@ -1,6 +1,8 @@
 """`mino plugins list|info|check|enable|disable`, with the real program."""
 
 import json
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from textwrap import dedent
@@ -227,6 +229,8 @@ def test_enabling_what_is_not_off_says_so(environ):
         "[faults]\nlocal = 3\nbad = 4\n",
         "[installed]\nmino-parrot = 3\n[installed.mino-owl]\nplugins = 5\n",
         "[trust]\n'/' = 3\n",
+        "installed = 3\nplugins = 'a'\nfaults = [1]\ntrust = 5\n",
+        "this is [no TOML\n",
     ],
 )
 def test_a_state_that_is_damaged_stops_nothing(environ, plugin, damaged):
@@ -236,6 +240,23 @@ def test_a_state_that_is_damaged_stops_nothing(environ, plugin, damaged):
     assert rows(environ)["bad"]["fault"]["time"] not in ("", "now")
     plugins(environ, "disable", "local")
     assert rows(environ)["local"]["state"] == "disabled"
+
+
+def test_two_who_write_at_once_lose_nothing(environ):
+    """Each reads, changes and writes the whole file; a lock keeps them apart."""
+    code = """
+import sys
+from pathlib import Path
+from mino_core.plugins.memory import change
+one = {sys.argv[2]: {"requirement": "x"}}
+change(Path(sys.argv[1]), lambda table: table.setdefault("installed", {}).update(one))
+"""
+    names = [f"mino-{n}" for n in range(6)]
+    argv = [sys.executable, "-c", code, environ["MINO_HOME"]]
+    begun = [subprocess.Popen([*argv, name]) for name in names]
+    assert [child.wait() for child in begun] == [0] * len(begun)
+    kept = tomllib.loads((Path(environ["MINO_HOME"]) / "state.toml").read_text())["installed"]
+    assert sorted(kept) == names
 
 
 # -- the command line --------------------------------------------------------------------------

@@ -73,9 +73,7 @@ def test_a_new_package_is_in_good_form(kind, packages):
     assert linted.returncode == 0, linted.stdout
 
 
-@pytest.mark.parametrize(
-    "name", ["none", "true", "log", "text", "canvas", "settings", "import", "str", "idle"]
-)
+@pytest.mark.parametrize("name", ["none", "log", "text", "canvas"])
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"command", "tool"}))
 def test_whatever_the_name_the_package_hides_nothing_that_it_uses(kind, name, tmp_path):
     """A class called Log beside the one of the template, or None, would not even load."""
