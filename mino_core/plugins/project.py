@@ -1,8 +1,8 @@
-"""A project's own folder `.mino`: what is in it, and whether the user trusts exactly that.
+"""A project's own folder `.mino`: what is in it, and what stands for exactly that.
 
-Only `commands/` and `plugins/` count, never a configuration. What is trusted is the real path of
-the folder together with a hash over every name and every content below the two: a change of either
-ends the trust. Links are hashed as links and never followed.
+Only `commands/` and `plugins/` count, never a configuration. The real path of the folder stands for
+it, together with a hash over every name and every content below the two: a change of either ends
+the trust. Links are hashed as links and never followed.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from mino_core.values import value
 
 _FOLDERS = ("commands", "plugins")
 #: Nobody reads more than this before trusting it: files, and bytes.
 MOST_FILES, MOST_BYTES = 500, 5 << 20
-_YES, _NO = "trusted", "refused"
 
 
 @value
@@ -52,21 +50,6 @@ class Project:
             for name, data in found.items()
             if name.parent == PurePosixPath("plugins") and name.suffix == ".py" and name.name[0] not in "._"
         }
-
-    def decision(self, remembered: Mapping[str, Any]) -> bool | None:
-        """What was decided about exactly this, by state.toml's `[trust]`; None where nothing was."""
-        word, _, digest = str(remembered.get(str(self.folder), "")).partition(" ")
-        if self.problem or digest != self.digest:
-            return None
-        return {_YES: True, _NO: False}.get(word)
-
-    def was_trusted(self, remembered: Mapping[str, Any]) -> bool:
-        """Whether the folder was trusted once, whatever was in it then."""
-        return str(remembered.get(str(self.folder), "")).startswith(f"{_YES} ")
-
-    def decided(self, answer: bool) -> str:
-        """What to remember under the folder's name in `[trust]`."""
-        return f"{_YES if answer else _NO} {self.digest}"
 
 
 def read(folder: Path) -> Project | None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 NAME = ".mino"
 _YES, _NO = "yes", "no"
+#: What state.toml's `[trust]` says of a folder, before the hash over what was in it.
+_TRUSTED, _REFUSED = "trusted", "refused"
+_WORDS = {_TRUSTED: True, _REFUSED: False}
 
 
 class Trust:
@@ -45,11 +48,15 @@ class Trust:
 
     def decision(self, project: Project) -> bool | None:
         """Whether exactly what is in that folder is trusted; None where nobody has decided."""
-        return project.decision(self._decided)
+        word, _, digest = self._kept(project).partition(" ")
+        return None if project.problem or digest != project.digest else _WORDS.get(word)
 
     def was_given(self, project: Project) -> bool:
         """Whether that folder is trusted, or was once, whatever was in it then."""
-        return project.was_trusted(self._decided)
+        return self._kept(project).startswith(f"{_TRUSTED} ")
+
+    def _kept(self, project: Project) -> str:
+        return str(self._decided.get(str(project.folder), ""))
 
     def ask(self, session: Session, project: Project) -> bool | None:
         """Let a person decide about exactly what is in that folder now; None where nobody answers.
@@ -69,7 +76,7 @@ class Trust:
         """
         if project.problem:
             raise UsageError(f"{project.folder} cannot be trusted: {project.problem}")
-        decided = {str(project.folder): project.decided(answer)}
+        decided = {str(project.folder): f"{_TRUSTED if answer else _REFUSED} {project.digest}"}
         from . import memory
 
         memory.change(self._config.home, lambda table: table.setdefault("trust", {}).update(decided))
