@@ -16,8 +16,6 @@ from pathlib import Path
 
 from mino_core import ProviderError
 
-_CHUNK = 1 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class Weights:
