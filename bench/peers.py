@@ -53,6 +53,7 @@ def _measures(client: Client, server: Server) -> list[tuple[str, str, int, Calla
         turns[:] = streaming.turns(client, server, Script(deltas=_DELTAS), 1, patience=_PATIENCE)
         (turn,) = turns
         if turn.ended is None:
+            turns.clear()
             raise RuntimeError(f"an answer of {_DELTAS:,} deltas does not come to its end")
         return 1e6 * turn.cpu / _DELTAS
 

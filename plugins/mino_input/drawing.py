@@ -185,7 +185,9 @@ class _Paper:
         return len(text)
 
     def flush(self) -> None:
-        self._screen.flush()
+        app = get_app()
+        if not (app.is_done and app.erase_when_done):  # what stands in place of the line comes in one write
+            self._screen.flush()
 
     def fileno(self) -> int:
         return self._screen.fileno()

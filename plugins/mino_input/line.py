@@ -19,12 +19,11 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
-from prompt_toolkit.utils import get_cwidth
 
 from . import hidden, plainly
 from .bindings import bindings
 from .completion import Candidate, is_name
-from .drawing import is_long, layout, output, style
+from .drawing import layout, output, style
 from .keys import Keyboard
 from .pasted import PasteWatch
 from .running import ESCAPE, run
@@ -90,6 +89,7 @@ class Line:
         while True:
             self.buffer.reset()
             self.pasted.forget()
+            self.app.erase_when_done = False
             try:
                 text = run(self.app, self._begin)
             except EOFError:  # the terminal has hung up; the key does not come here with a text
@@ -102,9 +102,8 @@ class Line:
                 if not self.buffer.text:
                     raise
             else:
-                if self.app.erase_when_done:
-                    self.screen.write(plainly.whole(self.screen, prompt, self.buffer.text))
-                    self.screen.flush()
+                self.screen.write(plainly.whole(self.screen, prompt, self.buffer.text))
+                self.screen.flush()
                 return text
 
     def _begin(self) -> None:
@@ -124,17 +123,10 @@ class Line:
     def send(self, *, is_burst: bool) -> None:
         """Send the line. What was pasted is never a command."""
         text = Pasted(self.buffer.text) if is_burst else self.pasted.line()
-        # Of what is taller than the screen only a part is drawn; the scrollback is to have it whole.
-        self.app.erase_when_done = self._is_tall()
+        # What is sent is written once more, plainly: of what is taller than the screen only a part is drawn,
+        # and to lay out the line a last time would take half a millisecond in which nothing is asked.
+        self.app.erase_when_done = True
         self.app.exit(result=text)
-
-    def _is_tall(self) -> bool:
-        lines = self.buffer.document.lines
-        if any(map(is_long, lines)):
-            return True
-        size = self.app.output.get_size()
-        widths = (len(self.prompt) + get_cwidth(line) for line in lines)
-        return sum(1 + width // size.columns for width in widths) >= size.rows
 
     def paste(self, text: str) -> None:
         """Insert a text as it is, but for the line ends."""

@@ -22,7 +22,7 @@ def whole(screen: Screen, text: str, line: str) -> str:
     """A prompt and all that was sent after it, for the scrollback."""
     from . import hidden
 
-    rows = sanitise(hidden.marked(line)).split("\n")
+    rows = [row.expandtabs(4) for row in sanitise(hidden.marked(line)).split("\n")]
     return prompt(screen, text) + ("\n" + " " * len(text)).join(rows) + "\n"
 
 
