@@ -137,9 +137,10 @@ class Line:
 
     def edited(self, text: str) -> None:
         """Put what another program has made of the line in its place. Up brings back what it has emptied."""
-        if not text.strip():
-            self.past.remember(self.pasted.line())
-        self.buffer.document = Document(text, len(text))
+        if text.strip():
+            self.buffer.document = Document(text, len(text))
+        else:
+            self.clear()
 
     def clear(self) -> None:
         """Drop the line; Up brings it back. The next one that was typed ahead takes its place."""

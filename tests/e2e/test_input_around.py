@@ -48,8 +48,10 @@ def test_a_line_that_an_editor_has_emptied_comes_back_with_up(tmp_path):
         terminal.type("a long thought")
         terminal.wait_for("thought")
         terminal.press("ctrl-x", "ctrl-e")
-        terminal.wait_until(lambda: "thought" not in terminal.text)
-        terminal.press("up")
+        terminal.wait_until(lambda: terminal.text.endswith("\nYou>"))
+        terminal.type("other")
+        terminal.wait_until(lambda: terminal.text.endswith("\nYou> other"))
+        terminal.press("ctrl-u", "up")
         terminal.wait_for("You> a long thought")
 
 
