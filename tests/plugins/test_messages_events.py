@@ -451,3 +451,53 @@ def test_whatever_comes_is_deltas_or_a_sentence(events):
     json.dumps([getattr(one, "text", "") for one in deltas], ensure_ascii=False).encode()
     if any(isinstance(one, Finished) for one in deltas):
         encode(ask(user("?"), said(deltas), user("?")))
+
+
+def kept(*events: Event) -> Any:
+    """What goes back with the message that these events are."""
+    return all_of(*events)[-1].meta.get("anthropic-messages")
+
+
+@pytest.mark.parametrize(
+    "content", [({"content": "Until now: x."},), ({}, "Until now", ": x.")], ids=["at once", "in pieces"]
+)
+def test_a_compaction_is_kept_with_the_reason_to_resume(content):
+    begun, *pieces = content
+    came = [start("compaction", **begun), *(delta("compaction", content=piece) for piece in pieces)]
+    block = {"type": "compaction", "content": "Until now: x."}
+    assert kept(*came, stopped("compaction")) == {"model": "demo", "order": [block], "stop": "compaction"}
+
+
+def test_a_pause_is_kept_although_the_words_alone_say_it_all():
+    assert kept(text("Hi"), stopped("pause_turn")) == {
+        "model": "demo",
+        "order": [{"text": 2}],
+        "stop": "pause_turn",
+    }
+
+
+def test_a_search_that_was_cut_and_blocks_that_nobody_knows_do_not_go_back():
+    cut = [start("server_tool_use", 0, id="s", name="web_search"), piece('{"query', 0)]
+    assert kept(*cut, start("hologram", 1), text("Hi", 2), stopped("pause_turn"))["order"] == [{"text": 2}]
+
+
+def test_a_half_that_is_given_up_counts_where_the_words_stood():
+    thinking = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
+    came = [text("a\ud83d"), start(at=1, **thinking), text("b", 2), stopped()]
+    assert kept(*came)["order"] == [{"text": 2}, thinking, {"text": 1}]
+    assert words(*came) == "a\ufffdb"
+
+
+def test_blocks_under_one_index_that_never_end_are_told_apart_by_what_they_are():
+    came = [
+        start("thinking", thinking="Hm.", signature="s"),
+        call("a"),
+        piece('{"n": 1}'),
+        call("b"),
+        piece("{}"),
+    ]
+    calls = [one for one in all_of(*came, stopped("tool_use")) if isinstance(one, ToolCall)]
+    assert calls == [ToolCall("a", "now", '{"n": 1}'), ToolCall("b", "now", "{}")]
+    again = [call("a"), piece('{"n":'), call("a"), piece(" 1}")]  # a start that is repeated
+    calls = [one for one in all_of(*again, stopped("tool_use")) if isinstance(one, ToolCall)]
+    assert calls == [ToolCall("a", "now", '{"n": 1}')]
