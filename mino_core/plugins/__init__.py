@@ -17,7 +17,6 @@ from . import loading, offers
 from .answers import as_request, checked, kind_of
 from .door import Plugin
 from .made import Made
-from .observers import Observer, Watch
 from .offers import KINDS, Offer, Offers
 from .registry import Registry, printing_aside
 from .trust import Trust
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from mino_core.session import Session
     from mino_core.types import Event, History, ToolCall
 
+    from .observers import Observer, Watch
     from .project import Project
 
 #: Hooks whose offers may change; they are asked anew each time.
@@ -279,10 +279,17 @@ class Host:
             for impl in self._registry.implementations("mino_event")
             if impl.plugin_name not in self._silenced
         ]
-        self._watch = Watch(live, self._silence) if live else None
-        return [self._watch.show] if self._watch else []
+        self._watch = None
+        if not live:
+            return []
+        from .observers import Watch
+
+        self._watch = Watch(live, self._silence)
+        return [self._watch.show]
 
     def _observer(self, impl: HookImpl, session: Session) -> Observer:
+        from .observers import Observer
+
         have = {"session": session, "settings": self.config.plugin(impl.plugin_name)}
         return Observer(impl.plugin_name, loading.closure(impl, "event", have))
 
