@@ -128,7 +128,7 @@ class Endpoint:
         wait = min(self.read_timeout or _GET_SECONDS, _GET_SECONDS)
         connection = self._send("GET", path, {"Accept": "application/json", **headers}, b"", wait)
         try:
-            text = _read(connection, self._chunks(connection), LIMIT, _GET_SECONDS)
+            text = connection.text(self._chunks(connection), LIMIT, _GET_SECONDS)
         finally:
             self._release(connection)
         import json
@@ -235,7 +235,7 @@ class Endpoint:
     def _error_body(self, connection: Connection) -> str:
         """The body of an error, or what comes of it soon."""
         try:
-            return _read(connection, self._chunks(connection), _ERROR_BYTES, _ERROR_SECONDS)
+            return connection.text(self._chunks(connection), _ERROR_BYTES, _ERROR_SECONDS)
         except ProviderError:
             return ""  # the status alone says enough
         finally:
@@ -297,21 +297,9 @@ class Endpoint:
     def _drain(self, connection: Connection, chunks: Iterable[bytes]) -> None:
         """Read the end of a body that nobody needs, so that its connection can be used again."""
         try:
-            _read(connection, chunks, _DRAIN_BYTES, _DRAIN_SECONDS)
+            connection.text(chunks, _DRAIN_BYTES, _DRAIN_SECONDS)
         except ProviderError:
             pass  # then the connection is closed, as it would have been without this
-
-
-def _read(connection: Connection, chunks: Iterable[bytes], size: int, seconds: float) -> str:
-    """A body as text, or what came of it within a number of bytes and of seconds."""
-    end = time.monotonic() + seconds
-    connection.limit(end)
-    body = bytearray()
-    for chunk in chunks:
-        body += chunk
-        if len(body) >= size or time.monotonic() >= end:
-            break
-    return body[:size].decode("utf-8-sig", "replace")
 
 
 def _told(reveal: Callable[[], str]) -> str:

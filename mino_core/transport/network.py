@@ -10,7 +10,7 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 
 from mino_core import interrupts, transport
@@ -123,6 +123,17 @@ class Connection:
     def limit(self, deadline: float | None) -> None:
         """End every read of the response at this time on the monotonic clock."""
         self._watched.deadline = deadline
+
+    def text(self, chunks: Iterable[bytes], size: int, seconds: float) -> str:
+        """A body, unpacked in `chunks`, as text; or what came of it within these bytes and seconds."""
+        end = time.monotonic() + seconds
+        self.limit(end)
+        body = bytearray()
+        for chunk in chunks:
+            body += chunk
+            if len(body) >= size or time.monotonic() >= end:
+                break
+        return body[:size].decode("utf-8-sig", "replace")
 
     def is_alive(self) -> bool:
         """Whether another request can be tried: not too old, and the server has not closed."""

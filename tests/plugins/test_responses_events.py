@@ -200,6 +200,18 @@ def test_a_server_may_leave_indexes_out():
     ]
 
 
+def test_items_with_one_id_are_told_apart_by_their_indexes():
+    items = [{"type": "function_call", "id": "x", "call_id": one, "name": "now"} for one in "ab"]
+    came = [event("response.output_item.added", output_index=at, item=item) for at, item in enumerate(items)]
+    pieces = [
+        event("response.function_call_arguments.delta", output_index=at, item_id="x", delta=f'{{"n":{at}}}')
+        for at in (1, 0)
+    ]
+    end = event("response.completed", response={"status": "completed"})
+    calls = [one for one in all_of(*came, *pieces, end) if isinstance(one, ToolCall)]
+    assert calls == [ToolCall("a", "now", '{"n":0}'), ToolCall("b", "now", '{"n":1}')]
+
+
 def test_a_call_without_an_id_gets_one():
     assert ToolCall("call_1", "now", "{}") in all_of(call("", 0), completed())
 
