@@ -53,18 +53,18 @@ def _display(host: Host, screen: Screen) -> Display:
 
 
 def _banner(session: Session) -> str:
-    """Two lines: what answers; whether questions are kept together, and how to leave."""
+    """Two lines: what answers; what of the conversation the model sees, and how to leave."""
     note = getattr(session.answerer, "note", "")
     why = f"; {session.why}" if session.why else ""
-    together = {
-        "all": "Your questions are sent together",
-        "completed": "Completed turns are sent together",
+    sent = {
+        "all": "The model sees the whole conversation",
+        "completed": "The model sees completed turns only",
         "none": "Each question stands on its own",
     }[session.config.send]
     kept = ", kept in memory only" if session.config.history.name == "memory" else ""
     return (
         f"mino: {session.model}{'. ' + note if note else f' ({session.provider}{why})'}\n"
-        f"{together}{kept}. /help lists commands, Ctrl-D leaves."
+        f"{sent}{kept}. /help lists commands, Ctrl-D leaves."
     )
 
 

@@ -47,7 +47,7 @@ def test_a_whole_chat(tmp_path, gate):
         talk.answers("whole again", "after the clear")
         screen = talk.at_prompt()
         assert screen.text.count("mino: m (fake") == 1
-        assert "Your questions are sent together" in screen.text
+        assert "The model sees the whole conversation" in screen.text
         assert "Ctrl-D leaves" in screen.text
 
         screen.press("enter")
