@@ -24,10 +24,10 @@ class Dump:
         self.is_on = any(value.strip().lower() in ("1", "true", "yes", "on") for value in values)
         self._path = environ.get("MINO_DEBUG_FILE", "")
 
-    def request(self, method: str, url: str, headers: Iterable[tuple[str, str]], body: str) -> None:
+    def request(self, method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> None:
         """The request line, the headers, and the body on a line of its own as it is sent."""
         if self.is_on:
-            self._write("> ", [f"{method} {url}", *_shown(headers)], body)
+            self._write("> ", [f"{method} {url}", *_shown(headers)], body.decode())
 
     def response(self, status: int, seconds: float, headers: Iterable[tuple[str, str]]) -> None:
         """The status, how long it took, and the headers."""

@@ -186,7 +186,7 @@ class Endpoint:
         address, target = self.address, self.address.target(path)
         url = f"{address.scheme}://{address.netloc}{target}"
         fields = self._headers(headers, content)
-        self._dump.request(method, url, fields, content.decode())
+        self._dump.request(method, url, fields, content)
         if self._is_forwarded:
             target = url  # such a proxy is asked for the whole address
         head = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields)]
