@@ -104,8 +104,7 @@ def parse(value: str, key: str, environ: Mapping[str, str], directory: Path) -> 
     if colon and kind == "env":
         if not environ.get(rest, "").strip():
             raise ConfigError(
-                f"the environment variable {rest} is not set; set it, or let `mino init` ask for the key"
-                f" ({key} in config.toml)"
+                f"the environment variable {rest} is not set; set it, or name another place in config.toml"
             )
         return _known_secret(rest, environ[rest].strip())
     if colon and kind == "file":

@@ -303,8 +303,8 @@ class Session:
         model = model or choice.model or str(getattr(answerer, "model", ""))
         if not model:
             raise UsageError(
-                f"no model is known for {choice.name}; name one with --model, or keep one in config.toml"
-                f" (`mino init` writes a first one); `mino models {choice.name}` lists them"
+                f"no model is known for {choice.name}; name one with --model, or in config.toml;"
+                f" `mino models {choice.name}` lists them"
             )
         self.answerer, self.provider, self.model = answerer, choice.name, model
         self.options, self.why = choice.options, choice.why

@@ -72,7 +72,9 @@ def test_a_preset_needs_nothing_but_its_name_and_key(tmp_path):
 
 def test_a_missing_key_is_an_error_that_names_its_variable(tmp_path):
     choice = configured(tmp_path, "", Flags(provider="groq")).provider()
-    with pytest.raises(ConfigError, match=r"the environment variable GROQ_API_KEY is not set"):
+    with pytest.raises(
+        ConfigError, match=r"GROQ_API_KEY is not set; set it, or name another place in config.toml$"
+    ):
         key(choice)
 
 
