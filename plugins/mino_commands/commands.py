@@ -22,14 +22,13 @@ _PARTS = (
 
 
 def _alone(act: Callable[[Session], str | None]) -> Command:
-    """A command that takes no arguments: given some, it says so and does nothing."""
+    """A command that takes no arguments: UsageError where it is given some."""
 
     @wraps(act)
     def command(session: Session, text: str) -> str | None:
-        if not text.strip():
-            return act(session)
-        session.notify(f"Usage: /{act.__name__.strip('_')}", "warning")
-        return None
+        if text.strip():
+            raise UsageError(f"usage: /{act.__name__.strip('_')}")
+        return act(session)
 
     return command
 
@@ -143,8 +142,8 @@ def provider(session: Session, text: str) -> None:
     """Say which provider answers, or let another one: /provider NAME [MODEL]."""
     words = text.split()
     if len(words) > 2:
-        session.notify("Usage: /provider [NAME [MODEL]]", "warning")
-    elif words:
+        raise UsageError("usage: /provider [NAME [MODEL]]")
+    if words:
         session.use(*words)
         session.notify(f"From here on {session.model} of {session.provider} answers.")
     else:
@@ -223,10 +222,7 @@ def copy(session: Session, text: str) -> None:
     turns = session.conversation.turns
     answers = [said for turn in turns if (said := _answer((*turn.messages, turn.partial)))]
     if n > len(answers):
-        session.notify(
-            "There is no such answer to copy." if answers else "There is no answer to copy.", "warning"
-        )
-        return
+        raise UsageError(f"there is no {'such ' if answers else ''}answer to copy")
     answer = answers[-n]
     how = put(session.screen, answer, session.config.environ)
     session.notify(f"Copied {len(answer)} characters {how}.")
@@ -244,11 +240,11 @@ def show(session: Session, text: str) -> None:
 
     found = pieces(session)
     if not found:
-        session.notify("There is nothing to show yet.", "warning")
-    elif not text.strip():
+        raise UsageError("there is nothing to show yet")
+    if not text.strip():
         session.notify(listed(session) + "\n\n/show N shows one of them whole.", verbatim=True)
     elif (n := _number("show", text)) > len(found):
-        session.notify(f"There are {len(found)} of them; /show lists the last ones.", "warning")
+        raise UsageError(f"there are {len(found)} of them; /show lists the last ones")
     else:
         session.notify(found[-n].text, verbatim=True)
 

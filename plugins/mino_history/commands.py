@@ -79,7 +79,7 @@ def compact(session: Session, text: str) -> None:
     turns = session.conversation.turns
     old = len(turns) - _KEPT
     if old < 1:
-        raise UsageError(f"there are no more than {_KEPT} turns, and those are left as they are")
+        raise UsageError(f"there is nothing to sum up yet: the last {_KEPT} turns are left as they are")
     sent = session.conversation.messages()
     kept = sum(len(turn.said) for turn in turns[old:])
     wish = f" {text.strip()}" if text.strip() else ""

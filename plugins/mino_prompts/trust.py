@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mino_core import UsageError
+
 if TYPE_CHECKING:
     from mino_core import Session
 
@@ -13,8 +15,8 @@ def trust(session: Session, rest: str) -> None:
     host = session.host
     project = host.trust.project()
     if rest.strip():
-        session.notify("Usage: /trust", "warning")
-    elif project is None:
+        raise UsageError("usage: /trust")
+    if project is None:
         session.notify("There is no .mino with commands or plugins here.")
     else:
         answer = host.trust.ask(session, project)

@@ -37,6 +37,13 @@ def run(session, line):
     return "\n".join(session.display.renderer.notices[before:])
 
 
+def refused(session, line):
+    """With what words the line is refused; nothing else is said."""
+    with pytest.raises(UsageError) as refusal:
+        run(session, line)
+    return str(refusal.value)
+
+
 def test_every_command_has_a_first_line_of_help_and_is_offered(stage):
     with stage.opened() as session:
         assert set(COMMANDS) <= set(session.commands())
@@ -51,7 +58,7 @@ def test_a_command_that_takes_no_arguments_does_nothing_when_given_some(stage, n
     with stage.opened() as session:
         session.ask("q")
         turns = session.conversation.turns
-        assert run(session, f"{name} now") == f"Usage: /{name}"
+        assert refused(session, f"{name} now") == f"usage: /{name}"
         assert session.conversation.turns == turns
         assert not session.leaving
         assert len(stage.provider.requests) == 1
@@ -120,7 +127,7 @@ def test_provider_says_what_is_ready_and_changes_it(tmp_path):
         assert list(COMMANDS["provider"].complete(session, "o")) == ["other"]
         assert "o of other answers" in run(session, "provider other")
         assert (session.provider, session.model) == ("other", "o")
-        assert run(session, "provider a b c") == "Usage: /provider [NAME [MODEL]]"
+        assert refused(session, "provider a b c") == "usage: /provider [NAME [MODEL]]"
         with pytest.raises(Exception, match="there is no provider 'gone'"):
             run(session, "provider gone")
         assert session.provider == "other"
@@ -193,14 +200,14 @@ def test_copy_takes_the_last_answer_or_an_earlier_one(tmp_path):
     (tools / "xclip").chmod(0o755)
     stage.environ |= {"PATH": f"{tools}:{os.defpath}", "DISPLAY": ":0"}
     with stage.opened() as session:
-        assert run(session, "copy") == "There is no answer to copy."
+        assert refused(session, "copy") == "there is no answer to copy"
         for question in ("q1", "q2", "q3"):
             session.ask(question)
         assert run(session, "copy") == "Copied 4 characters with xclip."
         assert (tmp_path / "copied").read_text() == "part"
         run(session, "copy 2")
         assert (tmp_path / "copied").read_text() == "one"
-        assert run(session, "copy 3") == "There is no such answer to copy."
+        assert refused(session, "copy 3") == "there is no such answer to copy"
 
 
 def test_no_command_shows_a_key(tmp_path):
@@ -220,7 +227,7 @@ def test_show_lists_what_was_said_and_shows_each_whole(tmp_path):
     stage.tools = {"peek": Tool("peek", "Peek.", {"type": "object"}, lambda path, lines: "what\nit says")}
     stage.approve = lambda call, session: Verdict(allowed=True)
     with stage.opened() as session:
-        assert run(session, "show") == "There is nothing to show yet."
+        assert refused(session, "show") == "there is nothing to show yet"
         session.ask("q")
         session.ask("q2")
         listed = run(session, "show")
@@ -235,6 +242,5 @@ def test_show_lists_what_was_said_and_shows_each_whole(tmp_path):
         assert run(session, "show 2") == long
         assert run(session, "show 3") == "path: a.py\nlines: [1, 2]\n\nIt said:\nwhat\nit says"
         assert run(session, "show 4") == "hmm"
-        assert run(session, "show 5") == "There are 4 of them; /show lists the last ones."
-        with pytest.raises(UsageError):
-            run(session, "show x")
+        assert refused(session, "show 5") == "there are 4 of them; /show lists the last ones"
+        assert refused(session, "show x").startswith("usage: /show [N]")
