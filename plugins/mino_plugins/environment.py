@@ -85,6 +85,17 @@ def here(
     return Environment(kind, place, sys.executable)
 
 
+def is_there(distribution: str) -> bool:
+    """Whether a distribution is installed here."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        version(distribution)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
 def normal(name: str) -> str:
     """A distribution's name as installers compare them."""
     return re.sub(r"[-_.]+", "-", name).lower()

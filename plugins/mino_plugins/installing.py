@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from mino_core import UsageError, say, say_json
 
-from .environment import Environment, normal
-from .listing import describe
+from .environment import Environment, is_there, normal
+from .listing import describe, missing, remembered
 
 if TYPE_CHECKING:
     from mino_core import Host
@@ -34,9 +34,9 @@ def install(host: Host, place: Environment, requirements: Sequence[str], *, dry:
 
 def sync(host: Host, place: Environment, *, dry: bool, as_json: bool) -> int:
     """Put back what was installed with `mino plugins install` and is not there any more."""
-    missing = [str(kept["requirement"]) for name, kept in remembered(host).items() if not is_there(name)]
-    if missing:
-        return _add(host, place, missing, dry=dry, as_json=as_json)
+    if gone := missing(host):
+        wanted = [str(remembered(host)[name]["requirement"]) for name in gone]
+        return _add(host, place, wanted, dry=dry, as_json=as_json)
     if as_json:
         say_json({"command": None, "installed": []})
     else:
@@ -61,23 +61,6 @@ def uninstall(host: Host, place: Environment, names: Sequence[str], *, dry: bool
     else:
         say(f"Removed: {', '.join(wanted)}")
     return 0
-
-
-def remembered(host: Host) -> dict[str, Mapping[str, Any]]:
-    """What was installed with `mino plugins install`: requirement and plugins, by distribution."""
-    kept = host.config.state.get("installed", {})
-    return {name: one for name, one in kept.items() if isinstance(one, Mapping) and one.get("requirement")}
-
-
-def is_there(distribution: str) -> bool:
-    """Whether a distribution is installed here."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        version(distribution)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def _add(host: Host, place: Environment, wanted: Sequence[str], *, dry: bool, as_json: bool) -> int:

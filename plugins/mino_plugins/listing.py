@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mino_core import PluginError, UsageError, did_you_mean, say, say_json, table
+
+from .environment import is_there
 
 if TYPE_CHECKING:
     from mino_core import Host
@@ -18,7 +20,7 @@ def every(host: Host, *, as_json: bool) -> int:
     """List all plugins; the exit code."""
     host.survey()
     rows = [row(host, plugin) for plugin in host.plugins]
-    gone = _gone(host)
+    gone = missing(host)
     if as_json:
         faults = [str(fault) for fault in host.faults]
         say_json({"plugins": rows, "missing": gone, "faults": faults})
@@ -81,6 +83,17 @@ def select(host: Host, names: Sequence[str]) -> list[Any]:
     return found if names else host.plugins
 
 
+def remembered(host: Host) -> dict[str, Mapping[str, Any]]:
+    """What was installed with `mino plugins install`: requirement and plugins, by distribution."""
+    kept = host.config.state.get("installed", {})
+    return {name: one for name, one in kept.items() if isinstance(one, Mapping) and one.get("requirement")}
+
+
+def missing(host: Host) -> list[str]:
+    """Which of these distributions are not there any more."""
+    return [name for name in remembered(host) if not is_there(name)]
+
+
 def row(host: Host, plugin: Any) -> dict[str, Any]:
     """One plugin as data. `fault` is the last one, of this run or an earlier one."""
     return {
@@ -112,12 +125,6 @@ def _fault(host: Host, plugin: Any) -> dict[str, str] | None:
         text = plugin.faults[-1].text
         return {"text": text, "time": kept.get("time", "") if kept.get("text") == text else "now"}
     return {"text": str(kept["text"]), "time": str(kept.get("time", ""))} if "text" in kept else None
-
-
-def _gone(host: Host) -> list[str]:
-    from .installing import is_there, remembered
-
-    return [name for name in remembered(host) if not is_there(name)]
 
 
 def _offered(row: dict[str, Any]) -> str:
