@@ -75,7 +75,7 @@ def reader(host: Host, screen: Screen) -> Iterator[Input]:
 
     name = host.config.input.name if screen.can_move else "lines"
     offer = host.offers("mino_inputs").get(name)
-    with typing_ahead(screen, quiet=name != "lines" and getattr(offer and offer.value, "edits", True)):
+    with typing_ahead(screen, quiet=getattr(offer and offer.value, "edits", True)):
         made: Input = host.make("mino_inputs", name, screen)
         try:
             yield made

@@ -27,3 +27,6 @@ def _lines(settings: Settings, screen: Screen) -> Input:
     from .lines import Lines
 
     return Lines(settings, screen)
+
+
+vars(_lines)["edits"] = False  # the kernel does
