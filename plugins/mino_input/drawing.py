@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TextIO, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from prompt_toolkit.application import Application
 from prompt_toolkit.application.current import get_app
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.data_structures import Size
+from prompt_toolkit.data_structures import Point, Size
 from prompt_toolkit.filters import has_focus
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.layout import (
@@ -29,6 +30,7 @@ from prompt_toolkit.layout.processors import (
     Transformation,
     TransformationInput,
 )
+from prompt_toolkit.layout.screen import Char
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
@@ -168,6 +170,42 @@ def output(screen: Screen) -> Vt100_Output:
         default_color_depth=depth,
         enable_cpr=False,
     )
+
+
+def follow(app: Application[Any], screen: Screen) -> None:
+    """At another width, take back the rows that the terminal has made of what was drawn."""
+    if not screen.wraps_anew:
+        return
+    draw_anew, renderer = app._on_resize, app.renderer  # noqa: SLF001 (nothing public is told of the old rows)
+
+    def resized() -> None:
+        if (drawn := renderer.last_rendered_screen) is not None:
+            at = renderer._cursor_pos  # noqa: SLF001
+            rows = [_letters(drawn.data_buffer[y]) for y in range(at.y + 1)]
+            up = rows_above(rows, at.x, app.output.get_size().columns)
+            renderer._cursor_pos = Point(at.x, up)  # noqa: SLF001
+        draw_anew()
+
+    app._on_resize = resized  # type: ignore[method-assign]  # noqa: SLF001
+
+
+def rows_above(rows: Sequence[str], x: int, columns: int) -> int:
+    """How many rows stand above the cursor, which is in the last of these, once they were wrapped anew."""
+    above = len(rows) - 1
+    for n, row in enumerate(rows, 1):
+        at = before = 0
+        for width in map(get_cwidth, row):
+            if n == len(rows) and before >= x:
+                break
+            before += width
+            if at + width > columns:
+                above, at = above + 1, 0
+            at += width
+    return above
+
+
+def _letters(row: Mapping[int, Char]) -> str:
+    return "".join(char.char for _, char in sorted(row.items())).rstrip(" ")
 
 
 class _Paper:

@@ -23,7 +23,7 @@ from prompt_toolkit.history import History
 from . import hidden, plainly
 from .bindings import bindings
 from .completion import Candidate, is_name
-from .drawing import layout, output, style
+from .drawing import follow, layout, output, style
 from .keys import Keyboard
 from .pasted import PasteWatch
 from .running import ESCAPE, run
@@ -82,6 +82,7 @@ class Line:
             output=output(screen),
         )
         self.app.ttimeoutlen = ESCAPE
+        follow(self.app, screen)
 
     def read(self, prompt: str) -> str:
         """What was sent. EOFError at Ctrl-D, KeyboardInterrupt at Ctrl-C on an empty line."""

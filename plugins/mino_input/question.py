@@ -14,7 +14,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPress, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from .choices import understand
-from .drawing import layout, output, style
+from .drawing import follow, layout, output, style
 from .running import ESCAPE, run
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def answer(screen: Screen, keyboard: Keyboard, prompt: str, choices: Sequence[st
         output=output(screen),
     )
     app.ttimeoutlen = ESCAPE
+    follow(app, screen)
     try:
         return run(app)
     finally:
@@ -64,6 +65,10 @@ def _bindings(buffer: Buffer, choices: Sequence[str], pastes: list[KeyPress]) ->
     @keys.add("c-c")
     def interrupt(event: KeyPressEvent) -> None:
         event.app.exit(exception=KeyboardInterrupt())
+
+    @keys.add("c-z")
+    def suspend(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
 
     @keys.add(Keys.BracketedPaste)
     def keep(event: KeyPressEvent) -> None:

@@ -578,6 +578,18 @@ def test_a_resize_leaves_one_line_as_it_was(talk):
     assert talk.asked == ["some words that stay!"]
 
 
+def test_where_rows_are_wrapped_anew_all_that_became_of_the_line_is_taken_back(tmp_path):
+    with Talk(tmp_path, columns=40, TMUX="any") as talk:
+        terminal = talk.at_prompt()
+        terminal.type("a" * 60)
+        terminal.wait_for("a" * 25)
+        drawn = len(terminal.raw)
+        terminal.resize(20, 24)
+        terminal.wait_until(lambda: b"\x1b[3A\x1b[J" in terminal.raw[drawn:])
+        terminal.press("ctrl-c")
+        talk.ends_by("ctrl-d")
+
+
 def test_ctrl_z_gives_the_terminal_back_until_somebody_goes_on(talk, gate):
     streaming(talk, gate)
     terminal = talk.terminal
@@ -609,6 +621,23 @@ def test_ctrl_z_at_the_prompt_keeps_the_line(talk):
     terminal.press("enter")
     talk.at_prompt()
     assert talk.asked == ["half a line"]
+
+
+def test_ctrl_z_at_a_question_keeps_what_was_answered_so_far(asking):
+    asking.at_prompt().type("/ask yes,no,always\r")
+    terminal = asking.terminal
+    terminal.wait_for("[yes/no/always]")
+    terminal.type("alw")
+    terminal.wait_for("] alw")
+    terminal.press("ctrl-z")
+    terminal.wait_until(lambda: is_stopped(terminal.pid))
+    assert terminal.modes == terminal.modes_at_start
+    terminal.signal(signal.SIGCONT)
+    terminal.wait_until(lambda: 2004 in terminal.private_modes)
+    terminal.press("enter")
+    terminal.wait_for("said always")
+    asking.at_prompt()
+    asking.ends_by("ctrl-d")
 
 
 def test_a_kill_by_quit_leaves_the_terminal_as_it_was(talk, gate):

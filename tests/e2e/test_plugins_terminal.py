@@ -303,5 +303,6 @@ def test_ctrl_c_ends_a_command_and_nothing_else(chat):  # CC-09
     terminal.wait_for("IT-WAITS")
     terminal.type("\x03")
     terminal.wait_for("/slow was stopped")
+    terminal.wait_for("You>", count=2)  # what is typed before it waits for an Enter of its own
     terminal.type("hello\r")
     terminal.wait_for("END-OF-hello")

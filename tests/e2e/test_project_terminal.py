@@ -189,5 +189,6 @@ def test_ctrl_c_ends_what_a_command_runs(own, server):
         terminal.wait_until((Path(own["HOME"]) / "begun").exists)
         terminal.press("ctrl-c")
         terminal.wait_for("/wait was stopped")
+        terminal.wait_for("You>", count=2)
         leave(terminal)
     assert server.requests == []

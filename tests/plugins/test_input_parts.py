@@ -13,6 +13,7 @@ from prompt_toolkit.document import Document
 from mino_input import hidden, letters
 from mino_input.choices import understand
 from mino_input.completion import candidates
+from mino_input.drawing import rows_above
 from mino_input.keys import BURST, ENTER, Keyboard
 from mino_input.past import Past
 from mino_input.pasted import PasteWatch
@@ -332,3 +333,26 @@ def test_what_looks_like_a_key_is_not_kept(tmp_path, line, kept):
     past.add(line)
     assert past.entries == [line]
     assert (tmp_path / "past.jsonl").exists() is kept
+
+
+# -- where the line stands ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "x", "columns", "above"),
+    [
+        (["You> words"], 10, 40, 0),
+        (["You> words"], 10, 10, 0),
+        (["You> words"], 10, 9, 1),
+        (["You> words"], 3, 4, 0),
+        (["a" * 40, "b" * 25], 25, 20, 3),
+        (["a" * 40, "b" * 25], 20, 20, 2),
+        (["a" * 40, "b" * 25], 25, 80, 1),
+        (["a" * 40, ""], 0, 40, 1),
+        (["You> " + "漢" * 7], 19, 8, 2),
+        (["e\u0301" * 5], 5, 5, 0),
+        (["漢" * 3], 6, 1, 3),
+    ],
+)
+def test_rows_above_the_cursor_are_those_that_the_terminal_has_made_of_them(rows, x, columns, above):
+    assert rows_above(rows, x, columns) == above
