@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mino_core import (
     File,
+    HistoryError,
     Image,
     Message,
     Reasoning,
@@ -22,9 +24,11 @@ from mino_core import (
 )
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
+from test_history_jsonl import full_disk
 
 from mino_history import mino_histories, mino_subcommands
 from mino_history.chat_json import Chat, to_chat
+from mino_history.export import from_chat
 from mino_history.redact import redact, redacted
 
 
@@ -131,6 +135,49 @@ def test_what_was_exported_is_imported_the_same(host, history, tmp_path):
     assert [head["id"] for head in host.history.conversations()] == [copy, name]
 
 
+@pytest.mark.parametrize("outcome", ["completed", "incomplete", "interrupted", "failed", "cancelled"])
+@pytest.mark.parametrize("last", [model(Text("half an")), user("more?"), tool("c1", "seen")])
+def test_a_copy_is_sent_like_the_conversation_and_exports_the_same(host, history, tmp_path, outcome, last):
+    calls = model(ToolCall("c1", "look", "{}"))
+    failed = Message("tool", (ToolResult("c1", "no", is_error=True),))
+    turns = [[user("old")], [user("q"), calls, failed, last], [user("q2"), model(Text("a"))]]
+    before = [
+        record("titled", title="T"),
+        first := record("said", turn=1, message=message_to_json(*turns[0])),
+    ]
+    before.append(record("compacted", summary="What was said.", upto=first["id"]))
+    head = record("head", id=new_id(), format=1, directory="/somewhere")
+    log = host.history.open(head["id"], head)
+    for each in before:
+        log.append(each)
+    for n, messages in enumerate(turns[1:], 2):
+        for message in messages:
+            log.append(record("said", turn=n, message=message_to_json(message)))
+        log.append(record("ended", turn=n, outcome=outcome if n == 2 else "completed"))
+    log.close()
+    file, again = tmp_path / "out.json", tmp_path / "again.json"
+    file.write_text(history("export", "--json", head["id"])[1])
+    copy = history("import", str(file))[1].strip()
+    again.write_text(history("export", "--json", copy)[1])
+    one, two = (fold(host.history.open(each, write=False).records()) for each in (head["id"], copy))
+    assert two.skipped == 0 and two.summary == one.summary
+    for send in ("all", "completed", "none"):
+        # What needs an answer of the model did not complete, whatever is said of it.
+        assert two.messages(send) == one.messages(send) or (outcome, last.role) == ("completed", "user")
+    copies = [json.loads(each.read_text())["messages"] for each in (file, again)]
+    assert copies[0] == copies[1] or (outcome, last.role) == ("completed", "user")
+
+
+def test_an_import_that_does_not_fit_leaves_nothing_behind(tmp_path):
+    jsonl = mino_histories()["jsonl"](Settings({}, home=tmp_path))
+    messages = [{"role": "user", "content": "x" * 2000} for _ in range(40)]
+    (tmp_path / "in.json").write_text(json.dumps(messages))
+    with full_disk(30_000), pytest.raises(HistoryError, match="cannot be written: File too large"):
+        from_chat(jsonl, str(tmp_path / "in.json"))
+    assert not list(jsonl.conversations()) and not list(tmp_path.glob("history/*"))
+    assert from_chat(jsonl, str(tmp_path / "in.json")).turns == 40
+
+
 def test_a_bare_list_from_standard_input_is_imported(host, history, monkeypatch):
     document = [
         {"role": "system", "content": "Be brief."},
@@ -165,8 +212,8 @@ def test_a_bare_list_from_standard_input_is_imported(host, history, monkeypatch)
 def test_what_is_no_chat_is_refused_and_nothing_is_kept(host, history, tmp_path, document, why):
     file = tmp_path / "in.json"
     file.write_bytes(document)
-    code, out, err = history("import", str(file))
-    assert (code, out) == (2, "") and why in err
+    with pytest.raises(HistoryError, match=re.escape(why)):
+        history("import", str(file))
     assert list(host.history.conversations()) == []
 
 
@@ -179,8 +226,8 @@ def test_no_known_secret_is_imported(host, history, tmp_path):
 
 
 def test_a_file_that_is_not_there_is_said(history, tmp_path):
-    code, _, err = history("import", str(tmp_path / "nowhere.json"))
-    assert code == 2 and "nowhere.json cannot be read: No such file" in err
+    with pytest.raises(HistoryError, match=r"nowhere\.json cannot be read: No such file"):
+        history("import", str(tmp_path / "nowhere.json"))
 
 
 _words = st.text(min_size=1, max_size=5)
@@ -215,8 +262,7 @@ _messages = st.lists(
 @given(_messages)
 def test_any_conversation_comes_back_from_chat_messages(messages):
     chat = Chat(json.loads(json.dumps(to_chat(messages))))
-    assert chat.messages == messages
-    assert [message for turn in chat.turns() for message in turn] == messages
+    assert [message for turn, _ in chat.turns() for message in turn] == messages
 
 
 # -- Markdown ----------------------------------------------------------------------------------
@@ -260,7 +306,8 @@ def test_a_summary_is_exported_as_one(host, history):
 
 
 def test_what_is_not_there_is_not_exported(host, history):
-    assert history("export", "01ABC")[0] == 2
+    with pytest.raises(HistoryError, match="'01ABC'"):
+        history("export", "01ABC")
 
 
 # -- redacting ---------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mino_core import HistoryError
+from mino_core import HistoryError, UsageError
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
 
@@ -124,7 +124,8 @@ def test_nothing_found_is_said(host, capsys):
     kept(host, said("hello"))
     assert mino_subcommands()["history"](["search", "nowhere"], host) == 0
     assert capsys.readouterr() == ("", "nothing was found for 'nowhere'\n")
-    assert mino_subcommands()["history"](["search", " "], host) == 2
+    with pytest.raises(UsageError, match="say what to search for"):
+        mino_subcommands()["history"](["search", " "], host)
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_is_found(host, capsys, monkeypatch):

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from mino_core.errors import HistoryError
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
 from mino_core.testing import home, mino, run
@@ -123,22 +124,24 @@ def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one(host, history
     one = kept(host, *whole("first"), name="01AAAAAAAAAAAAAAAAAAAAAAA1")
     kept(host, *whole("second"), name="01AAAAAAAAAAAAAAAAAAAAAAA2")
     assert "first" in history("show", one.lower())[1]
-    code, out, err = history("show", "01aa")
-    assert (code, out) == (2, "") and err.startswith("Error: ") and "'01aa'" in err
+    with pytest.raises(HistoryError, match="'01aa'"):
+        history("show", "01aa")
 
 
 @pytest.mark.parametrize("name", ["nothing", "../x", "", "-- -rf"])
-def test_what_is_not_there_is_said_and_nothing_else_happens(host, history, name):
+def test_what_is_not_there_is_said_and_nothing_else_happens(host, history, name, capsys):
     kept(host, *whole())
     for act in ("show", "rm"):
-        code, out, err = history(act, name)
-        assert (code, out) == (2, "") and err
+        with pytest.raises(HistoryError, match="no conversation"):
+            history(act, name)
+        assert capsys.readouterr() == ("", "")
     assert len(json.loads(history("list", "--json")[1])) == 1
 
 
 def test_rm_erases_what_it_is_given_or_nothing(host, history):
     names = [kept(host, *whole()) for _ in range(3)]
-    assert history("rm", names[0], "nothing")[0] == 2
+    with pytest.raises(HistoryError, match="nothing"):
+        history("rm", names[0], "nothing")
     assert len(history("list")[1].splitlines()) == 3
     assert history("rm", names[0], names[2])[0] == 0
     assert [entry["id"] for entry in json.loads(history("list", "--json")[1])] == [names[1]]
@@ -195,6 +198,8 @@ def test_it_works_in_a_pipe_whose_reader_leaves_early(tmp_path):
     listed = run(["history", "list"], env)
     assert (listed.code, listed.err) == (0, "")
     assert [line.split()[0] for line in listed.out.splitlines()] == names[::-1]
+    nothing = run(["history", "show", "nothing"], env)
+    assert (nothing.code, nothing.out) == (2, "") and nothing.err.startswith("Error: no conversation")
     with subprocess.Popen(
         mino("history", "list", "--json"), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as early:
