@@ -10,7 +10,7 @@ from mino_core.session import Session
 from mino_core.types import Command, Finished, TextDelta
 
 from .home import home
-from .promises import promise
+from .promises import promise, suite
 from .scripted import Item, Scripted
 from .sessions import session
 
@@ -34,6 +34,7 @@ _ODD = (
 )
 
 
+@suite
 class CommandConformance:
     """Subclass it and name the command:
 
@@ -134,7 +135,7 @@ def _run(command: Command, opened: Session, line: str) -> None:
         said = command(opened, line)
     except MinoError:
         return  # it is shown in one sentence
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         broken = f"with {line!r} it raised {error!r}"
         why = "a MinoError is shown as a sentence; anything else is reported as a fault of the plugin."
         raise AssertionError(f"{broken}\nWhy it matters: {why}") from error

@@ -12,7 +12,7 @@ from mino_core.errors import Busy, HistoryError
 from mino_core.records import fold, message_to_json, new_id, record
 from mino_core.types import History, Log, Message, Record, Text
 
-from .promises import promise
+from .promises import promise, suite
 
 #: What breaks readers that are not strict about where a line ends or what a letter is.
 _AWKWARD = (
@@ -25,6 +25,7 @@ _AWKWARD = (
 )
 
 
+@suite
 class HistoryConformance:
     """Subclass it and make the history:
 
@@ -299,7 +300,7 @@ def said(text: str, role: Any = "user", turn: int = 1) -> dict[str, Any]:
 
 
 def _words(kept: Record) -> str:
-    return "".join(part["text"] for part in kept["message"]["parts"])
+    return "".join(part["text"] for part in kept.get("message", {}).get("parts", ()))
 
 
 def _read(history: History, id: str) -> list[Record]:

@@ -12,13 +12,14 @@ from typing import ClassVar
 
 from .home import home
 from .keys import FRESH_MODES
-from .promises import promise
+from .promises import promise, suite
 from .terminal import Terminal
 
 #: Seconds that a line may take from the keyboard to the program.
 _PATIENCE = 20.0
 
 
+@suite
 class InputConformance:
     """Subclass it and say where the factory is, so that another process can make the input:
 

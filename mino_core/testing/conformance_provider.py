@@ -21,7 +21,7 @@ from mino_core.types import (
 )
 
 from .deltas import finished, half, next_text, of, spoken, until_error
-from .promises import promise
+from .promises import promise, suite
 from .questions import model, request, untidy, user, with_tools
 from .said import Dialect, Said
 from .server import Server
@@ -40,6 +40,7 @@ _LENGTH: dict[str, dict[str, str]] = {
 _FRAMINGS: tuple[Framing, ...] = ("chunked", "close")
 
 
+@suite
 class ProviderConformance:
     """Subclass it, say which dialect is spoken, and make the provider:
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from mino_core.errors import ProviderError
 from mino_core.screen import Screen
@@ -32,7 +33,10 @@ from mino_core.types import (
 
 from .canvas import Canvas
 from .keys import FRESH_MODES
-from .promises import promise
+from .promises import promise, suite
+
+if TYPE_CHECKING:
+    import pytest
 
 _MARK = re.compile(r"w\d{4}")
 _FORBIDDEN = {
@@ -89,6 +93,7 @@ _EVENTS: tuple[Event, ...] = (
 )
 
 
+@suite
 class RendererConformance:
     """Subclass it and make the renderer:
 
@@ -244,6 +249,16 @@ class RendererConformance:
                 "the scrollback is the user's, and keys that are typed meanwhile must arrive.",
             )
 
+    def test_nothing_is_written_past_the_screen(self, capfd: pytest.CaptureFixture[str]) -> None:
+        with Canvas() as canvas:
+            self._draw(canvas, _EVENTS)
+        printed = "".join(capfd.readouterr())
+        promise(
+            not printed,
+            f"it printed {printed!r}",
+            "mino shows what is printed as a notice, later; and in a pipe it is no part of the answer.",
+        )
+
     # -- help ----------------------------------------------------------------------------------
 
     def _made(self, canvas: Canvas) -> Renderer:
@@ -309,7 +324,7 @@ def _show(renderer: Renderer, *events: Event) -> None:
     for event in events:
         try:
             renderer.show(event)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             broken = f"show() raised {error!r} at {event!r}"
             raise AssertionError(f"{broken}\nWhy it matters: a renderer that raises is replaced.") from error
 

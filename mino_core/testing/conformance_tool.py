@@ -12,7 +12,7 @@ from mino_core.errors import PluginError
 from mino_core.plugins.offers import unfit
 from mino_core.types import Tool, ToolCall, ToolResult
 
-from .promises import promise
+from .promises import promise, suite
 
 if TYPE_CHECKING:
     import pytest
@@ -26,6 +26,7 @@ def call(tool: Tool | Callable[..., object], **arguments: object) -> ToolResult:
         return tools.run(made, asked, tools.ToolContext())
 
 
+@suite
 class ToolConformance:
     """Subclass it and name the tool:
 

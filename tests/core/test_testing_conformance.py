@@ -24,6 +24,7 @@ from mino_core.testing import (
     InputConformance,
     ProviderConformance,
     RendererConformance,
+    ToolConformance,
     conformance_input,
     conformance_provider,
 )
@@ -499,8 +500,19 @@ def renderer_suite(made):
     return Suite()
 
 
-def test_a_right_renderer_keeps_every_promise():
-    assert broken_promises(renderer_suite(Simple)) == {}
+def test_a_right_renderer_keeps_every_promise(capfd):
+    assert broken_promises(renderer_suite(Simple), capfd=lambda: capfd) == {}
+
+
+def test_a_renderer_that_prints_is_caught(capfd):
+    class Printing(Simple):
+        def show(self, event):
+            print("past the screen")
+            super().show(event)
+
+    found = broken_promises(renderer_suite(Printing), capfd=lambda: capfd)
+    assert list(found) == ["test_nothing_is_written_past_the_screen"]
+    assert caught(found, *found)
 
 
 @pytest.mark.parametrize(
@@ -640,3 +652,40 @@ def test_a_wrong_input_is_caught(made, name, tmp_path, monkeypatch):
     monkeypatch.setattr(conformance_input, "_PATIENCE", 1.0)
     with pytest.raises(AssertionError, match="Why it matters: "):
         getattr(input_suite(made), f"test_{name}")(tmp_path)
+
+
+# -- all of them -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("out of order"), SystemExit(3), AssertionError("mine")], ids=repr
+)
+@pytest.mark.parametrize(
+    ("base", "factory"),
+    [
+        (ProviderConformance, "provider"),
+        (HistoryConformance, "history"),
+        (RendererConformance, "renderer"),
+        (CommandConformance, "command"),
+        (ToolConformance, "tool"),
+    ],
+)
+def test_what_is_raised_anywhere_is_told_as_the_promise_that_it_breaks(base, factory, error, folders, capfd):
+    def fails(*_):
+        raise error
+
+    suite = type("Suite", (base,), {factory: fails, "dialect": "chat", "arguments": ({},)})()
+    with pytest.MonkeyPatch.context() as patch:
+        found = broken_promises(suite, tmp_path=folders, monkeypatch=lambda: patch, capfd=lambda: capfd)
+    assert len(found) == sum(name.startswith("test_") for name in dir(base))
+    for name, text in found.items():
+        assert name.removeprefix("test_").replace("_", " ") in text
+        assert (str(error) or repr(error)) in text
+        assert caught(found, name)
+
+
+def test_an_input_that_cannot_be_made_is_told_as_the_promise_that_it_breaks(tmp_path):
+    with pytest.raises(
+        AssertionError, match=r"(?s)promise that typed lines are read.*out of order.*matters: "
+    ):
+        input_suite("Unmade").test_typed_lines_are_read(tmp_path)

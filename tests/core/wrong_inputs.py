@@ -61,3 +61,8 @@ class Swallowing(Lines):
                 return super().read(prompt)
             except KeyboardInterrupt:
                 pass
+
+
+class Unmade(Lines):
+    def __init__(self, settings, screen):
+        raise RuntimeError("out of order")
