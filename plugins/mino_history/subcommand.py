@@ -16,6 +16,7 @@ from mino_core import (
     is_blank,
     message_to_json,
     sanitise,
+    say_json,
     summary,
     table,
 )
@@ -74,7 +75,7 @@ def _list(history: History, wanted: Namespace) -> None:
     here = os.getcwd() if wanted.here else ""
     listed = (summary(history, head) for head in heads if not here or head.get("directory") == here)
     if wanted.json:
-        _write_json([each._asdict() for each in listed])
+        say_json([each._asdict() for each in listed])
         return
     if rows := [line(each) for each in listed]:
         _write(f"{table(rows, '')}\n")
@@ -88,9 +89,7 @@ def _show(history: History, wanted: Namespace) -> None:
     conversation = read.conversation
     if wanted.json:
         told = summary(history, head)._asdict() | {"damaged": read.damaged or head.get("damaged", "")}
-        _write_json(
-            told | {"skipped": read.skipped, "turns": [_as_json(turn) for turn in conversation.turns]}
-        )
+        say_json(told | {"skipped": read.skipped, "turns": [_as_json(turn) for turn in conversation.turns]})
         return
     if conversation.title:
         _write(f"# {conversation.title}\n\n")
@@ -126,7 +125,7 @@ def _search(history: History, wanted: Namespace) -> None:
         if next(found.matches, None):
             _write("    …\n")
     if wanted.json:
-        _write_json(listed)
+        say_json(listed)
     elif not is_found:
         sys.stderr.write(f"nothing was found for {text!r}\n")
 
@@ -139,7 +138,7 @@ def _export(history: History, wanted: Namespace) -> None:
     if read.damaged:
         raise HistoryError(read.damaged)
     if wanted.json:
-        _write_json(as_chat(head, read.conversation, redacts=wanted.redact))
+        say_json(as_chat(head, read.conversation, redacts=wanted.redact))
     else:
         _write(as_markdown(summary(history, head), read.conversation, redacts=wanted.redact))
 
@@ -195,12 +194,6 @@ def _as_json(turn: Turn) -> dict[str, Any]:
         "messages": [message_to_json(message) for message in turn.messages],
         "partial": message_to_json(turn.partial) if turn.partial else None,
     }
-
-
-def _write_json(value: object) -> None:
-    import json
-
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
 def _write(text: str) -> None:
