@@ -61,10 +61,10 @@ def _take_up(session: Session, id: str) -> None:
 
 
 def _called(session: Session) -> str:
-    """The conversation's id, how long it is, and its title, if that was read anyway."""
+    """The conversation's id, its title, if that was read anyway, and how often it was asked, also undone."""
     title = f" ({title})" if (title := session.journal.recent.title) else ""
     n = session.turn
-    return f"{session.id}{title}, {n} {'turn' if n == 1 else 'turns'} so far"
+    return f"{session.id}{title}, {n} {'question' if n == 1 else 'questions'} asked so far"
 
 
 def _seen(turns: list[Turn]) -> str:

@@ -86,6 +86,15 @@ def test_where_nobody_can_choose_an_id_is_asked_for(kept):
     assert done.code == 2 and "--resume needs an ID" in done.err and len(server.requests) == 3
 
 
+def test_how_often_something_was_asked_is_told_whatever_was_undone(kept):
+    env, server = kept
+    server.reply(*chat("four"))
+    server.reply(*chat("five"))
+    assert run(["-c", "-i"], env, "question 4\n/undo 2\n").code == 0
+    done = run(["-c", "-p", "question 5"], env)
+    assert "2 questions asked so far" in done.err and asked(server) == ["question 5"]
+
+
 def test_a_second_window_is_told_and_goes_on_in_a_copy(tmp_path):
     with Talk(tmp_path, args=("--plain",)) as talk:
         talk.answers("one", "two", "three")
