@@ -29,6 +29,8 @@ _PLAIN: Mapping[Any, str] = {
     None: "null",
     type(None): "null",
 }
+#: What does nothing when it is called.
+_LAZY = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 _ARGUMENT = re.compile(r"(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
 _SECTION = re.compile(r"[A-Z]\w+:")
 
@@ -36,8 +38,11 @@ _SECTION = re.compile(r"[A-Z]\w+:")
 def as_tool(name: str, value: Tool | Callable[..., object]) -> Tool:
     """A Tool under this name; of a function, its docstring is the description.
 
-    PluginError, naming function and parameter, where its parameters cannot be put into a schema.
+    PluginError, naming function and parameter, where its parameters cannot be put into a schema, and
+    where a call would only make a coroutine or a generator.
     """
+    if any(is_lazy(value.run if isinstance(value, Tool) else value) for is_lazy in _LAZY):
+        raise PluginError(f"the tool {name!r} must be an ordinary function, not a generator or a coroutine")
     if isinstance(value, Tool):
         return value if value.name == name else replace(value, name=name)
     about, arguments = _docstring(inspect.getdoc(value) or "")

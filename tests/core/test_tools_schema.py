@@ -66,6 +66,24 @@ def test_an_annotation_that_json_cannot_express_names_function_and_parameter(ann
         as_tool("t", tool)
 
 
+async def promising(text: str): ...
+
+
+def yielding(text: str):
+    yield text
+
+
+async def both(text: str):
+    yield text
+
+
+@pytest.mark.parametrize("function", [promising, yielding, both])
+def test_what_would_only_make_a_coroutine_or_a_generator_is_no_tool(function):
+    for value in (function, Tool("t", "About.", {"type": "object"}, function)):
+        with pytest.raises(PluginError, match="the tool 't' must be an ordinary function"):
+            as_tool("t", value)
+
+
 def test_parameters_without_a_name_or_annotation_are_refused():
     with pytest.raises(PluginError, match="the parameter 'value' of the tool 't' has no annotation"):
         as_tool("t", lambda value: None)
