@@ -1,7 +1,9 @@
 """A conversation as chat messages in JSON, the form that most programs read and write, and back.
 
 Of a reply, its texts become one `content`, unless there is an image or a file between them; what a
-dialect wants back with it is left out.
+dialect wants back with it is left out. What such messages cannot say stands under further keys, and only
+where there is something to say: `summary` on what stands for all before, `outcome` on the last message of
+a turn that did not complete, `is_error` on the result of a tool.
 """
 
 from __future__ import annotations
@@ -22,14 +24,18 @@ from mino_core import (
 )
 
 if TYPE_CHECKING:
-    from mino_core import Part
+    from mino_core import Outcome, Part
 
 Json = dict[str, Any]
+_OUTCOMES: tuple[Outcome, ...] = ("completed", "incomplete", "interrupted", "failed", "cancelled")
 
 
-def to_chat(messages: Sequence[Message]) -> list[Json]:
-    """The messages as `{"role": ..., "content": ...}`, with `tool_calls` and `tool_call_id`."""
-    return [each for message in messages for each in _to_chat(message)]
+def to_chat(messages: Sequence[Message], outcome: Outcome = "completed") -> list[Json]:
+    """A turn's messages as `{"role": ..., "content": ...}`, with `tool_calls` and `tool_call_id`."""
+    said = [each for message in messages for each in _to_chat(message)]
+    if outcome != "completed" and said:
+        said[-1]["outcome"] = outcome
+    return said
 
 
 def _to_chat(message: Message) -> Iterator[Json]:
@@ -37,7 +43,8 @@ def _to_chat(message: Message) -> Iterator[Json]:
     shown = [part for part in message.parts if isinstance(part, Image | File)]
     if message.role == "tool":
         for result in results:
-            yield {"role": "tool", "tool_call_id": result.call_id, "content": result.content}
+            failed = {"is_error": True} if result.is_error else {}
+            yield {"role": "tool", "tool_call_id": result.call_id, "content": result.content, **failed}
         if shown:
             yield {"role": "user", "content": [_content(part) for part in shown]}
         return
@@ -70,11 +77,11 @@ def _content(part: Text | Image | File) -> Json:
 class Chat:
     """What a JSON document of chat messages holds. HistoryError where it is none.
 
-    `left_out` says of what mino has no form for, each kind once.
+    `summary` stands for what was said before; `left_out` says of what mino has no form for, each kind once.
     """
 
     def __init__(self, document: object) -> None:
-        self.title = ""
+        self.title = self.summary = ""
         self.left_out: dict[str, None] = {}
         if isinstance(document, Mapping):
             title = document.get("title")
@@ -82,22 +89,35 @@ class Chat:
             document = document.get("messages")
         if not isinstance(document, list):
             raise HistoryError("this is no list of chat messages, and no object with `messages`")
-        self.messages = [message for n, each in enumerate(document, 1) if (message := self._message(n, each))]
+        self._turns: list[list[Message]] = []
+        self._told: list[object] = []  # the outcome that each turn's last message gives
+        for n, each in enumerate(document, 1):
+            self._take(n, each)
 
-    def turns(self) -> Iterator[list[Message]]:
-        """The messages, turn by turn: each begins with a question."""
-        turn: list[Message] = []
-        for message in self.messages:
-            if message.role == "user" and turn:
-                yield turn
-                turn = []
-            turn.append(message)
-        if turn:
-            yield turn
+    def turns(self) -> Iterator[tuple[list[Message], Outcome]]:
+        """The messages, turn by turn, and how each turn ended: each begins with a question."""
+        for messages, told in zip(self._turns, self._told, strict=True):
+            last = messages[-1]
+            waits = last.role != "assistant" or any(isinstance(part, ToolCall) for part in last.parts)
+            usual: Outcome = "interrupted" if waits else "completed"
+            yield messages, next((outcome for outcome in _OUTCOMES if outcome == told), usual)
 
-    def _message(self, n: int, said: object) -> Message | None:
+    def _take(self, n: int, said: object) -> None:
         if not isinstance(said, Mapping) or not isinstance(said.get("role"), str):
             raise HistoryError(f"message {n} is no object with a `role`")
+        message = self._message(n, said)
+        if message is None:
+            return
+        if said.get("summary") is True and not self._turns:
+            self.summary = message.text
+            return
+        if message.role == "user" or not self._turns:
+            self._turns.append([])
+            self._told.append(None)
+        self._turns[-1].append(message)
+        self._told[-1] = said.get("outcome")
+
+    def _message(self, n: int, said: Mapping[str, Any]) -> Message | None:
         match said["role"]:
             case "user":
                 return Message("user", tuple(self._content(n, said)))
@@ -105,7 +125,8 @@ class Chat:
                 return Message("assistant", (*self._spoken(n, said), *_calls(n, said)))
             case "tool":
                 words = "".join(part.text for part in self._content(n, said) if isinstance(part, Text))
-                return Message("tool", (ToolResult(str(said.get("tool_call_id", "")), words),))
+                failed = said.get("is_error") is True
+                return Message("tool", (ToolResult(str(said.get("tool_call_id", "")), words, failed),))
             case role:
                 self.left_out[f"messages of role {role}"] = None
                 return None

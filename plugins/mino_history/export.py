@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +14,7 @@ from mino_core import (
     HistoryError,
     Message,
     Summary,
-    ToolCall,
+    Text,
     __version__,
     is_blank,
     mask,
@@ -27,7 +28,7 @@ from .markdown import markdown
 from .redact import redact, redacted
 
 if TYPE_CHECKING:
-    from mino_core import Conversation, Head, History
+    from mino_core import Conversation, Head, History, Record
 
 
 class Imported(NamedTuple):
@@ -40,53 +41,73 @@ class Imported(NamedTuple):
 
 def as_chat(head: Head, conversation: Conversation, *, redacts: bool) -> Mapping[str, Any]:
     """What stands, as one JSON value with `messages`."""
-    messages = conversation.messages()
-    title = conversation.title
-    if redacts:
-        messages, title = tuple(map(redacted, messages)), redact(title)
+    change, title = (redacted, redact(conversation.title)) if redacts else (_same, conversation.title)
+    messages = []
+    if conversation.summary:
+        (before,) = to_chat([change(Message("user", (Text(conversation.summary),)))])
+        messages.append(before | {"summary": True})
+    for turn in conversation.turns:
+        messages += to_chat([change(message) for message in turn.said], turn.outcome)
     return {
         "id": head["id"],
         "time": head.get("time", ""),
         "directory": head.get("directory", ""),
         "title": title,
-        "messages": to_chat(messages),
+        "messages": messages,
     }
 
 
 def as_markdown(about: Summary, conversation: Conversation, *, redacts: bool) -> str:
     """What stands, as a document."""
     lines = [f"{about.began}, {about.place}", about.id]
-    text = markdown(
-        about.title or about.first, lines, conversation, redacted if redacts else lambda said: said
-    )
+    text = markdown(about.title or about.first, lines, conversation, redacted if redacts else _same)
     return redact(text) if redacts else text
+
+
+def _same(message: Message) -> Message:
+    return message
 
 
 def from_chat(history: History, file: str) -> Imported:
     """Keep the chat messages of a JSON file, or of standard input for `-`, as a new conversation here.
 
-    HistoryError where it cannot be read, or is nothing of the kind.
+    HistoryError where it cannot be read, is nothing of the kind, or cannot be kept whole.
     """
     document = _json(file)
     try:
         chat = Chat(document)
     except HistoryError as error:
         raise HistoryError(f"{file}: {error}") from error
-    turns = list(chat.turns())
-    if not turns:
+    turns = len(list(chat.turns()))
+    if not turns and not chat.summary:
         raise HistoryError(f"{file}: there is no message in it to keep")
     head = record("head", format=1, mino=__version__, directory=os.getcwd()) | {"id": new_id()}
-    log = history.open(head["id"], head)
+    records = list(_records(chat, head["id"]))
     try:
-        if not is_blank(chat.title):
-            log.append(record("titled", title=chat.title), durable=False)
-        for n, messages in enumerate(turns, 1):
-            for message in messages:
-                log.append(_said(n, message), durable=False)
-            log.append(record("ended", turn=n, outcome=_outcome(messages)), durable=n == len(turns))
-    finally:
-        log.close()
-    return Imported(head["id"], len(turns), chat.left_out)
+        log = history.open(head["id"], head)
+        try:
+            for each in records:
+                log.append(each, durable=each is records[-1])
+        finally:
+            log.close()
+    except BaseException:  # half a conversation would look like a whole one
+        with suppress(HistoryError):
+            history.remove(head["id"])
+        raise
+    return Imported(head["id"], turns, chat.left_out)
+
+
+def _records(chat: Chat, head: str) -> Iterator[Record]:
+    if not is_blank(chat.title):
+        yield record("titled", title=chat.title)
+    if chat.summary:
+        yield record("compacted", summary=chat.summary, upto=head)
+    for n, (messages, outcome) in enumerate(chat.turns(), 1):
+        for message in messages:
+            ended = {"outcome": outcome if message is messages[-1] else "completed"}
+            more = ended if message.role == "assistant" else {}
+            yield record("said", turn=n, message=message_to_json(message), **more)
+        yield record("ended", turn=n, outcome=outcome)
 
 
 def _json(file: str) -> object:
@@ -97,14 +118,3 @@ def _json(file: str) -> object:
         raise HistoryError(f"{file} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise HistoryError(f"{file} is no JSON in UTF-8: {error}") from error
-
-
-def _said(n: int, message: Message) -> Mapping[str, Any]:
-    outcome = {"outcome": "completed"} if message.role == "assistant" else {}
-    return record("said", turn=n, message=message_to_json(message), **outcome)
-
-
-def _outcome(messages: list[Message]) -> str:
-    last = messages[-1]
-    waits = last.role != "assistant" or any(isinstance(part, ToolCall) for part in last.parts)
-    return "interrupted" if waits else "completed"

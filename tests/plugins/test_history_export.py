@@ -136,11 +136,11 @@ def test_what_was_exported_is_imported_the_same(host, history, tmp_path):
 
 
 @pytest.mark.parametrize("outcome", ["completed", "incomplete", "interrupted", "failed", "cancelled"])
-@pytest.mark.parametrize("last", [model(Text("half an")), user("more?"), tool("c1", "seen")])
-def test_a_copy_is_sent_like_the_conversation_and_exports_the_same(host, history, tmp_path, outcome, last):
-    calls = model(ToolCall("c1", "look", "{}"))
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3])
+def test_a_copy_is_sent_like_the_conversation_and_exports_the_same(host, history, tmp_path, outcome, rounds):
     failed = Message("tool", (ToolResult("c1", "no", is_error=True),))
-    turns = [[user("old")], [user("q"), calls, failed, last], [user("q2"), model(Text("a"))]]
+    replies = [model(ToolCall("c1", "look", "{}")), failed, model(Text("half an"))][:rounds]
+    turns = [[user("old")], [user("q"), *replies], [user("q2"), model(Text("a"))]]
     before = [
         record("titled", title="T"),
         first := record("said", turn=1, message=message_to_json(*turns[0])),
@@ -161,11 +161,12 @@ def test_a_copy_is_sent_like_the_conversation_and_exports_the_same(host, history
     again.write_text(history("export", "--json", copy)[1])
     one, two = (fold(host.history.open(each, write=False).records()) for each in (head["id"], copy))
     assert two.skipped == 0 and two.summary == one.summary
+    if outcome == "completed" and rounds < 3:
+        return  # no turn of mino's: what waits for the model did not complete, whatever is said of it
     for send in ("all", "completed", "none"):
-        # What needs an answer of the model did not complete, whatever is said of it.
-        assert two.messages(send) == one.messages(send) or (outcome, last.role) == ("completed", "user")
+        assert two.messages(send) == one.messages(send)
     copies = [json.loads(each.read_text())["messages"] for each in (file, again)]
-    assert copies[0] == copies[1] or (outcome, last.role) == ("completed", "user")
+    assert copies[0] == copies[1]
 
 
 def test_an_import_that_does_not_fit_leaves_nothing_behind(tmp_path):
@@ -301,7 +302,7 @@ def test_a_summary_is_exported_as_one(host, history):
     name = kept(host, before=[first, compacted])
     assert "## Summary of what was said before\n\nwhat was\n" in history("export", name)[1]
     assert json.loads(history("export", "--json", name)[1])["messages"] == [
-        {"role": "user", "content": "what was"}
+        {"role": "user", "content": "what was", "summary": True}
     ]
 
 
