@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from mino_core.errors import ConfigError, ProviderError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from .network import Connection
     from .proxies import Proxy
+    from .settled import Settled
 
 #: Bytes of an error's body that are read, and for how long, in seconds.
 _ERROR_BYTES, _ERROR_SECONDS = 64 << 10, 5.0
@@ -36,8 +38,8 @@ class Endpoint:
 
     Reads from the settings: `base_url` `api_key` `auth` `read_timeout` `extra_headers` `extra_body`
     `proxy` `ca_file` `allow_http`, and the environment's proxies and certificates. Raises
-    ConfigError. Public: `base_url`, `host`, `is_local` (a loopback address) and `extra_body`, which
-    the dialect's `encode` puts between its own keys and the request's options.
+    ConfigError. Public: `base_url`, `host`, `is_local` (a loopback address), and for the dialect's `encode`
+    `extra_body`, to put between its own keys and the request's options, and `settled`.
     """
 
     def __init__(
@@ -121,8 +123,21 @@ class Endpoint:
 
                 raise failures.fit(error, self._request_id) from None
 
+    @cached_property
+    def settled(self) -> Settled:
+        """What was encoded before for this server, for `encode` to go on from."""
+        from .settled import Settled
+
+        return Settled()
+
+    def models(self, path: str, headers: Mapping[str, str] = {}) -> list[str]:
+        """The ids of the models that the server lists there; ProviderError where it does not say."""
+        from .decoding import listed
+
+        return listed(self.get(path, headers))
+
     def get(self, path: str, headers: Mapping[str, str] = {}) -> object:
-        """GET JSON, for `models()`; raises ProviderError."""
+        """GET JSON; raises ProviderError."""
         from .sse import LIMIT
 
         wait = min(self.read_timeout or _GET_SECONDS, _GET_SECONDS)

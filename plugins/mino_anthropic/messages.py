@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from mino_core import Delta, Request, Settings
 from mino_core.transport import Endpoint, read_max_tokens
-
-if TYPE_CHECKING:
-    from mino_core.transport import Settled
 
 _OFFICIAL_HOST = "api.anthropic.com"
 _OLD_VERSION, _NEW_VERSION = "2023-06-01", "2026-10-21"
@@ -41,7 +38,7 @@ class Messages:
         from .messages_events import decode
         from .messages_request import encode
 
-        body = encode(request, **self._encoding, settled=self._settled)
+        body = encode(request, **self._encoding, settled=self._endpoint.settled)
         read = partial(decode, model=request.model, expect_end=self._endpoint.expect_end)
         yield from self._endpoint.stream("/v1/messages", body, read, self.headers(body))
 
@@ -50,17 +47,9 @@ class Messages:
         is_new = self._endpoint.host == _OFFICIAL_HOST and not any(key in body for key in _SAMPLING)
         return {"anthropic-version": self._version or (_NEW_VERSION if is_new else _OLD_VERSION)}
 
-    @cached_property
-    def _settled(self) -> Settled:
-        from mino_core.transport import Settled
-
-        return Settled()
-
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
-        from mino_core.transport import listed
-
-        return listed(self._endpoint.get("/v1/models?limit=1000", self.headers({})))
+        return self._endpoint.models("/v1/models?limit=1000", self.headers({}))
 
     def warm(self) -> None:
         """Do ahead of the first request what needs no network."""

@@ -7,14 +7,11 @@ and tolerance here, never a second implementation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from mino_core import Delta, Request, Settings
 from mino_core.transport import Endpoint, read_max_tokens
-
-if TYPE_CHECKING:
-    from mino_core.transport import Settled
 
 #: Hosts that take reasoning out of the answer themselves, so that a tag in it is meant literally.
 _SEPARATES_REASONING = (
@@ -66,23 +63,13 @@ class Chat:
         from .chat_events import decode
         from .chat_request import encode
 
-        body, read = (
-            encode(request, **self._encoding, settled=self._settled),
-            partial(decode, **self._decoding),
-        )
+        body = encode(request, **self._encoding, settled=self._endpoint.settled)
+        read = partial(decode, **self._decoding)
         yield from self._endpoint.stream("/chat/completions", body, read)
-
-    @cached_property
-    def _settled(self) -> Settled:
-        from mino_core.transport import Settled
-
-        return Settled()
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
-        from mino_core.transport import listed
-
-        return listed(self._endpoint.get("/models"))
+        return self._endpoint.models("/models")
 
     def warm(self) -> None:
         """Do ahead of the first request what needs no network."""

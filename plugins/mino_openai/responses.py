@@ -6,14 +6,11 @@ The whole conversation goes out each time and nothing is kept at the server (`st
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from mino_core import Delta, Request, Settings
 from mino_core.transport import Endpoint, read_max_tokens
-
-if TYPE_CHECKING:
-    from mino_core.transport import Settled
 
 
 class Responses:
@@ -34,23 +31,13 @@ class Responses:
         from .responses_events import decode
         from .responses_request import encode
 
-        body, read = (
-            encode(request, **self._encoding, settled=self._settled),
-            partial(decode, model=request.model),
-        )
+        body = encode(request, **self._encoding, settled=self._endpoint.settled)
+        read = partial(decode, model=request.model)
         yield from self._endpoint.stream("/responses", body, read)
-
-    @cached_property
-    def _settled(self) -> Settled:
-        from mino_core.transport import Settled
-
-        return Settled()
 
     def models(self) -> Iterable[str]:
         """The ids of the models that the server offers; ProviderError where it does not say."""
-        from mino_core.transport import listed
-
-        return listed(self._endpoint.get("/models"))
+        return self._endpoint.models("/models")
 
     def warm(self) -> None:
         """Do ahead of the first request what needs no network."""
