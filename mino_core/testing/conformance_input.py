@@ -43,7 +43,7 @@ class InputConformance:
                 terminal.wait_for("You>", count=2)
 
     def test_keys_typed_before_the_prompt_are_read(self, tmp_path: Path) -> None:
-        with self._terminal(tmp_path, ready=False) as (terminal, told):
+        with self._terminal(tmp_path, "ahead") as (terminal, told):
             terminal.wait_until(told.exists)
             terminal.type("early\r" if self.edits else "early\n")
             _told(terminal, told, 'line "early"', "people type ahead; no key may be lost.")
@@ -58,11 +58,22 @@ class InputConformance:
                 f"the terminal is not what it was: private modes {sorted(terminal.private_modes)}",
                 "the shell that follows would not show what is typed.",
             )
+            promise(
+                terminal.cursor[1] == 0,
+                f"after Ctrl-D the cursor is in column {terminal.cursor[1]}",
+                "whatever comes next begins at the left edge.",
+            )
 
     def test_ctrl_c_is_raised_or_clears_the_line(self, tmp_path: Path) -> None:
         with self._terminal(tmp_path) as (terminal, told):
             terminal.press("ctrl-c")
             _told(terminal, told, "interrupt", "Ctrl-C on an empty line is the shell's to answer.")
+            terminal.wait_for("You>", count=2)
+            promise(
+                _asks_anew(terminal),
+                f"after Ctrl-C the next line of the screen reads {terminal.lines[terminal.cursor[0]]!r}",
+                "whatever comes next, a farewell or a prompt, begins at the left edge.",
+            )
             terminal.type("abandoned")
             terminal.wait_for("abandoned")
             terminal.press("ctrl-c")
@@ -134,15 +145,15 @@ class InputConformance:
 
     # -- help ----------------------------------------------------------------------------------
 
-    def _argv(self, told: Path) -> list[str]:
+    def _argv(self, told: Path, *ahead: str) -> list[str]:
         quiet = "quiet" if self.edits else "echo"
-        return [sys.executable, "-m", "mino_core.testing.reading", self.factory, str(told), quiet]
+        return [sys.executable, "-m", "mino_core.testing.reading", self.factory, str(told), quiet, *ahead]
 
     @contextmanager
-    def _terminal(self, tmp_path: Path, *, ready: bool = True) -> Iterator[tuple[Terminal, Path]]:
+    def _terminal(self, tmp_path: Path, *ahead: str) -> Iterator[tuple[Terminal, Path]]:
         told = tmp_path / "told"
-        with Terminal(self._argv(told), _environ(tmp_path)) as terminal:
-            if ready:
+        with Terminal(self._argv(told, *ahead), _environ(tmp_path)) as terminal:
+            if not ahead:
                 terminal.wait_for("You>")
             yield terminal, told
 

@@ -36,10 +36,9 @@ def _telling(test: Callable[..., None]) -> Callable[..., None]:
             if failed and _WHY in str(error):
                 raise
             promised = test.__name__.removeprefix("test_").replace("_", " ")
-            promise(
-                False,
-                f"broken is the promise that {promised}: {error if failed else reason(error)}",
-                "mino does with it what this suite does, and so its users would meet the same.",
-            )
+            raise AssertionError(
+                f"broken is the promise that {promised}: {error if failed else reason(error)}"
+                f"{_WHY}mino does with it what this suite does, and so its users would meet the same."
+            ) from (None if failed else error)
 
     return told

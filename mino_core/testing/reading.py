@@ -1,8 +1,9 @@
 """Reads lines as the shell does, with an Input under test: `python -m mino_core.testing.reading`.
 
-Arguments: `module:factory`, the file that tells what was read, `quiet` or `echo`. Each line of
-that file is one outcome: `line "..."`, `answer "..."`, `end` or `interrupt`. A line that is
-`ask QUESTION` asks that question, with the choices yes and no.
+Arguments: `module:factory`, the file that tells what was read, `quiet` or `echo`, and `ahead` where
+the input is to be made only after something was typed. Each line of that file is one outcome:
+`line "..."`, `answer "..."`, `end` or `interrupt`. A line that is `ask QUESTION` asks that question,
+with the choices yes and no.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from mino_core.screen import Screen
 from mino_core.settings import Settings
 
 
-def main(factory: str, told: str, quiet: str) -> None:
+def main(factory: str, told: str, quiet: str, ahead: str = "") -> None:
     """Read until the end of input."""
     module, _, name = factory.partition(":")
     make = getattr(import_module(module), name)
@@ -29,6 +30,8 @@ def main(factory: str, told: str, quiet: str) -> None:
             typing_ahead(screen, quiet=quiet == "quiet"),
             file.open("a", encoding="utf-8", buffering=1) as out,  # it is there: keys are kept from here on
         ):
+            if ahead:
+                interrupts.wait(0)
             made = make(Settings({}, path="input", home=file.parent), screen)
             try:
                 while True:

@@ -646,6 +646,9 @@ def test_a_right_input_keeps_every_promise(folders):
         ("Endless", "the_end_of_input_is_eof"),
         ("Agreeing", "enter_alone_is_not_yes"),
         ("Swallowing", "ctrl_c_is_raised_or_clears_the_line"),
+        ("Flushing", "keys_typed_before_the_prompt_are_read"),
+        ("Untidy", "the_end_of_input_is_eof"),
+        ("Untidy", "ctrl_c_is_raised_or_clears_the_line"),
     ],
 )
 def test_a_wrong_input_is_caught(made, name, tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Inputs for the tests of the suite for inputs: one that is right, and some that are wrong."""
 
 import os
+import termios
 
 
 class Lines:
@@ -12,10 +13,20 @@ class Lines:
     def read(self, prompt):
         self.screen.write(prompt)
         self.screen.flush()
-        line = self.line()
+        line = b""
+        try:
+            line = self.line()
+        finally:
+            if not line:
+                self.end_line()
         if not line:
             raise EOFError
         return line.decode(errors="replace").removesuffix("\n").removesuffix("\r")
+
+    def end_line(self):
+        if os.isatty(0):
+            self.screen.write("\n")
+            self.screen.flush()
 
     def line(self):
         line = b""
@@ -66,3 +77,17 @@ class Swallowing(Lines):
 class Unmade(Lines):
     def __init__(self, settings, screen):
         raise RuntimeError("out of order")
+
+
+class Flushing(Lines):
+    def __init__(self, settings, screen):
+        super().__init__(settings, screen)
+        if os.isatty(0):
+            termios.tcflush(0, termios.TCIFLUSH)
+
+
+class Untidy(Lines):
+    """Ends where it stands."""
+
+    def end_line(self):
+        pass
