@@ -111,9 +111,12 @@ def settle(reply: Reply, error: ProviderError | None) -> Ending:
         return Ending("interrupted" if broke_off else "failed", error)
     end = reply.finished
     if end.reason in ("stop", "tool_calls"):
-        if reply.has_words or reply.calls:
+        if reply.has_words or any(call.parsed is not None for call in reply.calls):
             return Ending("completed")
-        return Ending("failed", ProviderError("empty", "the answer was empty"))
+        words = "the answer was empty"
+        if reply.calls:
+            words += f": all it held is a call of {reply.calls[0].name} that is not whole; /retry asks again"
+        return Ending("failed", ProviderError("empty", plain(words)))
     words = _WORDS[end.reason]
     raw = f" ({end.raw_reason})" if end.raw_reason else ""
     detail = f": {end.detail}" if end.detail else ""

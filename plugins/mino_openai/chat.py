@@ -28,6 +28,8 @@ _SEPARATES_REASONING = (
     "bigmodel.cn",
     "z.ai",
 )
+#: Hosts whose thinking models refuse replies without reasoning, also those that somebody else gave.
+_WANTS_REASONING = ("deepseek.com", "moonshot.ai", "moonshot.cn")
 #: Hosts that know the newer name of `max_tokens`.
 _OPENAI = ("openai.com", "azure.com")
 
@@ -44,6 +46,7 @@ class Chat:
         #: What `encode` and `decode` are told besides what is to be encoded and decoded.
         self._encoding: dict[str, Any] = {
             "host": host,
+            "always_reasoning": _is_at(host, _WANTS_REASONING),
             "include_usage": settings.flag("include_usage", True),
             "max_tokens": read_max_tokens(settings, None),
             "max_tokens_field": settings.text("max_tokens_field", field),

@@ -118,7 +118,8 @@ class _Answer:
             delta = choice.get("message")  # the whole of it, of use only where nothing was streamed
         if isinstance(delta, dict):
             self._read(delta, out)
-        if reason := str(choice.get("finish_reason") or ""):
+        reason = str(choice.get("finish_reason") or "")
+        if reason and reason != "null":  # the word is what some servers write while they go on
             if not self.finish or self.finish in _GOOD:  # what went wrong is not undone by what follows
                 self.finish = reason
             if reason in _BAD and self._error is None:
@@ -140,7 +141,9 @@ class _Answer:
             self._read_list(as_list(content), out)
         if refusal := as_text(delta.get("refusal")):
             self._say(RefusalDelta, refusal, out)
-        for fragment in as_list(delta.get("tool_calls")):
+        function = as_table(delta.get("function_call"))  # what there was before tool_calls: one call
+        only = [{"index": -1, "function": function}] if function else []
+        for fragment in as_list(delta.get("tool_calls")) or only:
             self._calls.take(as_table(fragment))
 
     def _read_reasoning(self, delta: Json, out: list[Delta]) -> None:

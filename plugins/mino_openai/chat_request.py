@@ -32,6 +32,7 @@ def encode(
     request: Request,
     *,
     host: str = "",
+    always_reasoning: bool = False,
     include_usage: bool = True,
     max_tokens: int | None = None,
     max_tokens_field: str = "max_tokens",
@@ -41,11 +42,14 @@ def encode(
 ) -> Json:
     """The body. `extra_body` and then the request's options replace what is here, key by key.
 
-    `host` is where it goes: only the host that produced a message's reasoning gets it back. `settled`
-    knows what was encoded before with the same settings.
+    `host` is where it goes: only the host that produced a message's reasoning gets it back; with
+    `always_reasoning` every reply has some. `settled` knows what was encoded before with the same
+    settings.
     """
     messages = (settled or Settled()).encode(
-        request.messages, request.instructions, lambda stretch: _messages(stretch, request.instructions, host)
+        request.messages,
+        request.instructions,
+        lambda stretch: _messages(stretch, request.instructions, host, always_reasoning),
     )
     body: Json = {"model": request.model, "messages": messages, "stream": True}
     if request.tools:
@@ -64,7 +68,7 @@ def _tool(tool: Tool) -> Json:
     return {"type": "function", "function": function}
 
 
-def _messages(stretch: Stretch, instructions: str, host: str) -> Iterator[Json]:
+def _messages(stretch: Stretch, instructions: str, host: str, always_reasoning: bool) -> Iterator[Json]:
     if stretch.is_beginning and not is_blank(instructions):
         yield {"role": "system", "content": instructions}
     shown: list[Part] = []  # pictures out of tools, which only a user's message can carry
@@ -72,7 +76,7 @@ def _messages(stretch: Stretch, instructions: str, host: str) -> Iterator[Json]:
     ids: list[str] = []  # of the calls of the last reply
     for message in mended(stretch.messages):
         if said and (message.role != "assistant" or _calls(said[-1])):
-            yield _assistant(said, host, ids)
+            yield _assistant(said, host, ids, always_reasoning)
             said.clear()
         match message.role:
             case "user":
@@ -89,7 +93,7 @@ def _messages(stretch: Stretch, instructions: str, host: str) -> Iterator[Json]:
                 yield from map(_result, results, ids)
                 shown += (part for part in message.parts if not isinstance(part, ToolResult))
     if said:
-        yield _assistant(said, host, ids)
+        yield _assistant(said, host, ids, always_reasoning)
     if shown:
         yield _user(shown)
 
@@ -134,7 +138,7 @@ def _user_part(part: Part) -> Json:
 # -- a reply, and what its tools said ----------------------------------------------------------
 
 
-def _assistant(messages: Sequence[Message], host: str, ids: Sequence[str]) -> Json:
+def _assistant(messages: Sequence[Message], host: str, ids: Sequence[str], always_reasoning: bool) -> Json:
     """A reply, without the keys that would be null: some servers refuse those."""
     out: Json = {"role": "assistant"}
     if texts := [text for message in messages if not is_blank(text := message.text)]:
@@ -150,6 +154,8 @@ def _assistant(messages: Sequence[Message], host: str, ids: Sequence[str]) -> Js
             out["reasoning_content"] = out.get("reasoning_content", "") + thoughts
         if details := as_list(kept.get("reasoning_details")):
             out["reasoning_details"] = out.get("reasoning_details", []) + details
+    if always_reasoning and not out.get("reasoning_content"):
+        out["reasoning_content"] = " "  # an empty one is refused as well
     return out
 
 

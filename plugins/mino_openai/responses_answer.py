@@ -169,6 +169,8 @@ class Answer:
             raise server_error(response["error"])
         status = named if named in ("failed", "cancelled") else response.get("status") or named
         detail = as_text(as_table(response.get("incomplete_details")).get("reason"))
+        if detail and status == "completed":  # bridges have been seen to say both
+            status = "incomplete"
         calls = self._calls()
         match status:
             case "completed":

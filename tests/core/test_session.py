@@ -107,6 +107,7 @@ def test_the_renderer_never_sees_finished(tmp_path):
         ([STOP], "failed", "empty"),
         ([TextDelta(" \n\u3000"), STOP], "failed", "empty"),
         ([ReasoningDelta("hm"), STOP], "failed", "empty"),
+        ([ToolCall("1", "add", '{"a": '), Finished("tool_calls")], "failed", "empty"),
         ([TextDelta("x"), Finished("length", "max_tokens")], "incomplete", "length"),
         ([Finished("filter", "content_filter")], "incomplete", "filter"),
         ([TextDelta("x"), Finished("refusal", "refusal", "not that")], "incomplete", "refusal"),
@@ -255,7 +256,8 @@ def test_a_tool_is_run_and_its_result_is_sent_back(tmp_path):
     ],
 )
 def test_a_wrong_call_is_told_to_the_model(tmp_path, call, reply):
-    stage = Stage(tmp_path, [call, Finished("tool_calls")], [TextDelta("sorry"), STOP])
+    said = TextDelta("Let me see.")  # a call that is not whole is an answer only beside words
+    stage = Stage(tmp_path, [said, call, Finished("tool_calls")], [TextDelta("sorry"), STOP])
     stage.tools = {"add": add}
     stage.approve = lambda call, session: Verdict(True)
     with stage.opened() as session:

@@ -13,6 +13,7 @@ from dialect_requests import ask, assistant, user
 from mino_core import (
     ConfigError,
     Finished,
+    Message,
     ProviderError,
     Reasoning,
     ReasoningDelta,
@@ -118,19 +119,23 @@ def test_settings_go_into_the_body_and_options_over_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "field", "has_tags"),
+    ("url", "field", "has_tags", "thinks"),
     [
-        ("https://api.openai.com/v1", "max_completion_tokens", False),
-        ("https://me.openai.azure.com/openai/v1", "max_completion_tokens", False),
-        ("https://api.deepseek.com", "max_tokens", False),
-        ("https://notopenai.com/v1", "max_tokens", True),
-        ("http://127.0.0.1:8080/v1", "max_tokens", True),
-        ("https://llm.example.com/v1", "max_tokens", True),
+        ("https://api.openai.com/v1", "max_completion_tokens", False, False),
+        ("https://me.openai.azure.com/openai/v1", "max_completion_tokens", False, False),
+        ("https://api.deepseek.com", "max_tokens", False, True),
+        ("https://api.moonshot.cn/v1", "max_tokens", False, True),
+        ("https://notopenai.com/v1", "max_tokens", True, False),
+        ("http://127.0.0.1:8080/v1", "max_tokens", True, False),
+        ("https://llm.example.com/v1", "max_tokens", True, False),
     ],
 )
-def test_a_host_decides_what_is_not_set(url: str, field: str, has_tags: bool) -> None:
+def test_a_host_decides_what_is_not_set(url: str, field: str, has_tags: bool, thinks: bool) -> None:
     made = chat(url, max_tokens=5)
-    assert encode(REQUEST, **made._encoding)[field] == 5
+    request = replace(REQUEST, messages=(*REQUEST.messages, Message("assistant", (Text("a"),))))
+    sent = encode(request, **made._encoding)
+    assert sent[field] == 5
+    assert ("reasoning_content" in sent["messages"][-1]) == thinks
     thought = '{"choices": [{"delta": {"content": "<think>hm</think>So."}}]}'
     expected = [ReasoningDelta("hm"), TextDelta("So.")] if has_tags else [TextDelta("<think>hm</think>So.")]
     assert list(decode([("", thought)], **made._decoding)) == expected

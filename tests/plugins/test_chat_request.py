@@ -211,6 +211,22 @@ def test_only_the_host_that_thought_gets_its_thoughts_back() -> None:
         }
 
 
+def test_where_every_reply_needs_reasoning_those_without_have_a_blank() -> None:
+    """DeepSeek refuses a reply that another model gave, and one whose reasoning is empty."""
+    thought = assistant(
+        Reasoning("hm"), Text("So."), openai_chat={"host": "h", "reasoning": "reasoning_content"}
+    )
+    mute = assistant(Text("So."), openai_chat={"host": "h", "reasoning": "reasoning_content"})
+    other = assistant(Reasoning("not yours"), LOOKED, anthropic_messages={"model": "demo", "order": []})
+    sent = messages(
+        *(user("1"), thought, user("2"), mute, user("3"), other, result("call_1", "a.txt")),
+        host="h",
+        always_reasoning=True,
+    )
+    replies = [message for message in sent if message["role"] == "assistant"]
+    assert [reply["reasoning_content"] for reply in replies] == ["hm", " ", " "]
+
+
 def test_thoughts_under_a_name_that_no_server_takes_back_stay_here() -> None:
     thought = assistant(Reasoning("hm"), Text("So."), openai_chat={"host": "h", "reasoning": "reasoning"})
     assert messages(user("?"), thought, user("!"), host="h")[1] == {"role": "assistant", "content": "So."}

@@ -27,7 +27,8 @@ CLIENT = Path(__file__).with_name("sdk_client.py")
 WRONG = {
     "an answer that was cut off is returned like any other": """
         chat-done-unfinished-call-trusted chat-done-without-finish chat-eof-mid chat-eof-mid-event
-        chat-finish-empty-string-only chat-finish-other-choice-only chat-indented-data
+        chat-finish-empty-string-only chat-finish-null-word-only chat-finish-other-choice-only
+        chat-indented-data
         chat-json-line-instead-of-event chat-pending-event-half chat-reasoning-eof-after-done
         chat-reasoning-only-eof chat-role-only-then-eof chat-tool-done-mid chat-tool-eof-mid
         messages-done-without-reason messages-eof-after-whole-tool messages-eof-before-anything
@@ -116,6 +117,10 @@ WRONG = {
     """,
     "words in the start of a block are not said": "messages-text-in-start",
     "an early end is undone by what follows it": "chat-finish-length-then-stop messages-reason-then-null",
+    "an early end that only its details tell is not looked for": """
+        responses-completed-cut-details responses-null-status-details
+    """,
+    "a call in the form from before there were tools is not taken for one": "chat-function-call-legacy",
     "bytes that are no UTF-8 are a crash": """
         chat-broken-utf8 messages-broken-utf8 responses-broken-utf8
     """,
@@ -127,7 +132,8 @@ WRONG = {
     """,
     "a call without an id has none": "chat-tool-without-ids messages-call-without-id",
     "a call whose arguments are no JSON is handed on, as it is or without them": """
-        chat-tool-arguments-broken messages-call-cut-then-end
+        chat-tool-arguments-broken chat-tool-broken-alone messages-call-broken-alone
+        messages-call-cut-then-end responses-call-broken-alone
     """,
 }
 REASONS = {name: reason for reason, names in WRONG.items() for name in names.split()}
