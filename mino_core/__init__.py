@@ -27,13 +27,12 @@ if TYPE_CHECKING:
     from .records import fold as fold
     from .records import message_from_json as message_from_json
     from .records import message_to_json as message_to_json
-    from .records import new_id as new_id
+    from .records import new_head as new_head
     from .records import record as record
     from .records.finding import Summary as Summary
     from .records.finding import find_conversation as find_conversation
     from .records.finding import summary as summary
     from .records.messages import is_blank as is_blank
-    from .screen import Sanitiser as Sanitiser
     from .screen import Screen as Screen
     from .screen import sanitise as sanitise
     from .secret import Secret as Secret
@@ -106,11 +105,11 @@ _HOMES = {
         "fold",
         "message_from_json",
         "message_to_json",
-        "new_id",
+        "new_head",
         "record",
     ),
     "records.finding": ("Summary", "find_conversation", "summary"),
-    "screen": ("Sanitiser", "Screen", "sanitise"),
+    "screen": ("Screen", "sanitise"),
     "session": ("Session",),
     "tools": ("ToolContext",),
     "types": (

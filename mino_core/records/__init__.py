@@ -10,6 +10,7 @@ from .conversation import Send as Send
 from .conversation import Turn as Turn
 from .conversation import fold as fold
 from .making import FORMAT as FORMAT
+from .making import new_head as new_head
 from .making import new_id as new_id
 from .making import record as record
 from .messages import message_from_json as message_from_json

@@ -1,10 +1,12 @@
-"""New records: what each carries, and ids that sort by time."""
+"""New records: what each carries, the one that a conversation begins with, and ids that sort by time."""
 
 from __future__ import annotations
 
 import os
 import time
 from typing import Any
+
+from mino_core.types import Head
 
 #: The version of the records that this mino writes, in each head.
 FORMAT = 1
@@ -32,3 +34,18 @@ def record(type: str, **fields: Any) -> dict[str, Any]:
     now = time.time()
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
     return {"id": new_id(now), "time": stamp, "type": type, **fields}
+
+
+def new_head(**more: object) -> Head:
+    """The record that a new conversation begins with: which mino began it, where, and these fields.
+
+    Its id is the conversation's.
+    """
+    from mino_core import __version__
+
+    try:
+        directory = os.getcwd()
+    except OSError:
+        directory = ""  # it was removed under us
+    fields = {"format": FORMAT, "mino": __version__, "directory": directory, **more}
+    return record("head", **fields) | {"id": new_id()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mino_core import interrupts
 from mino_core.errors import HistoryError, UsageError
 from mino_core.faults import let_go
-from mino_core.records import Conversation, fold
+from mino_core.records import Conversation, fold, new_head
 from mino_core.records.messages import usage_to_json
 from mino_core.secret import mask
 from mino_core.types import (
@@ -25,7 +25,6 @@ from mino_core.types import (
     Usage,
 )
 
-from .beginning import head
 from .display import Display
 from .journal import Copies, Journal
 
@@ -310,7 +309,7 @@ class Session:
         self.options, self.why = choice.options, choice.why
 
     def _begin(self, copies: Copies | None = None, **more: object) -> Journal:
-        return Journal(lambda: self.host.history, head(**more), self._warn, copies=copies)
+        return Journal(lambda: self.host.history, new_head(**more), self._warn, copies=copies)
 
     def _let_go(self, provider: Provider) -> None:
         if trouble := let_go(provider, self.config.plugins.limit):

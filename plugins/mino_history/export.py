@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -15,11 +14,10 @@ from mino_core import (
     Message,
     Summary,
     Text,
-    __version__,
     is_blank,
     mask,
     message_to_json,
-    new_id,
+    new_head,
     record,
 )
 
@@ -81,7 +79,7 @@ def from_chat(history: History, file: str) -> Imported:
     turns = len(list(chat.turns()))
     if not turns and not chat.summary:
         raise HistoryError(f"{file}: there is no message in it to keep")
-    head = record("head", format=1, mino=__version__, directory=os.getcwd()) | {"id": new_id()}
+    head = new_head()
     records = list(_records(chat, head["id"]))
     try:
         log = history.open(head["id"], head)
