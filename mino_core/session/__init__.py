@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mino_core import interrupts
@@ -186,20 +187,27 @@ class Session:
     def resume(self, id: str) -> None:
         """Go on in a kept conversation; in a copy of it where it cannot be written.
 
-        HistoryError where it cannot even be read; then this one goes on.
+        Of what was to be a copy and did not become a whole one, the original goes on. HistoryError where
+        it cannot even be read; then this one goes on.
         """
         if id == self.id:
             return
+        from .copies import cut_short, of_log
+
         former, history = self.journal, self.host.history
         try:
             log = history.open(id)
         except HistoryError as error:
-            from .copies import of_log
-
             copies, last = of_log(history, id)
             self.journal = self._begin(copies, parent={"conversation": id, "record": last})
             self._warn(f"{error}; going on in a copy, {self.id}")
         else:
+            if original := cut_short(log):
+                self._warn(f"not all of {original} was copied to {id}")
+                with suppress(HistoryError):  # that is not there any more: what was copied goes on
+                    self.resume(original)
+                    log.close()
+                    return
             self.journal = Journal(lambda: history, {"id": id, "type": "head"}, self._warn, log=log)
         former.close()
         self.last = None

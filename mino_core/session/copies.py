@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile
 
-from mino_core.types import History, Record
+from mino_core.types import History, Log, Record
 
 from .journal import Copies
 
@@ -35,6 +35,29 @@ def of_log(history: History, id: str) -> tuple[Copies, str]:
                 return
 
     return copies, upto
+
+
+def cut_short(log: Log) -> str:
+    """Of which conversation this log was to be a copy, where not all of it could be copied; else empty.
+
+    Nothing was added to such a log: a fork begins with its copies.
+    """
+    try:
+        head = next(iter(log.records()), {})
+        match head.get("parent"):
+            case {"conversation": str(original), "record": str(upto)} if upto:
+                return "" if _reaches(log, upto, str(head.get("id"))) else original
+            case _:
+                return ""
+    except Exception:  # noqa: BLE001 (any backend may be a plugin's; who reads on is told)
+        return ""
+
+
+def _reaches(log: Log, upto: str, began: str) -> bool:
+    """Whether the last copy is there: what came after it has greater ids than the fork's own."""
+    backwards = log.records(reverse=True)
+    last = str(next(iter(backwards), {}).get("id"))
+    return last > began or last == upto or any(record.get("id") == upto for record in backwards)
 
 
 def _read(history: History, id: str, backwards: bool) -> Iterator[Record]:

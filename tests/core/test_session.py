@@ -426,6 +426,36 @@ def test_a_fork_goes_on_with_a_copy(tmp_path):
     assert len(list(Path(stage.environ["MINO_HOME"]).glob("history/*/*.jsonl"))) == 2
 
 
+@pytest.mark.damages
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_copy_that_was_not_made_whole_gives_way_to_its_original_while_that_is_there(tmp_path, is_there):
+    stage = Stage(tmp_path, *([TextDelta(answer), STOP] for answer in "abcd"))
+    with stage.opened() as session:
+        session.ask("1")
+        session.ask("2")
+        original, copy = session.id, session.fork()
+        session.ask("3")
+    history = Path(stage.environ["MINO_HOME"]) / "history"
+    (whole,), (forked,) = (list(history.glob(f"*/*{name}.jsonl")) for name in (original, copy))
+    with stage.opened("--resume", copy) as session:  # whole: it goes on
+        assert session.id == copy and len(session.messages) == 6
+    forked.write_text("".join(forked.read_text().splitlines(keepends=True)[:4]))  # as a kill leaves it
+    if not is_there:
+        whole.unlink()
+    with stage.opened("--resume", copy) as session:
+        assert session.id == (original if is_there else copy)
+        assert f"not all of {original} was copied to {copy}" in str(session.display.renderer.notices)
+        session.ask("4")
+    sent = texts(stage.provider.requests[3])
+    assert sent == [
+        ("user", "1"),
+        ("assistant", "a"),
+        *([("user", "2"), ("assistant", "b")] * is_there),
+        ("user", "4"),
+    ]
+    assert not list(history.glob("*/*.lock"))
+
+
 def test_a_resumed_conversation_sends_the_same_as_an_unbroken_one(tmp_path):
     stage = Stage(tmp_path, [TextDelta("a"), STOP], [TextDelta("b"), STOP])
     with stage.opened() as session:
