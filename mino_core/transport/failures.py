@@ -107,7 +107,7 @@ def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> st
     """What to do about it."""
     match status:
         case 401 | 403:
-            key = endpoint.key
+            key = endpoint.credentials.key
             return f"the key came from {plain(key.source, 60)}" if key else "no key was sent; set `api_key`"
         case 404 | 405:
             return "check the model, and whether `base_url` needs or has a `/v1`"

@@ -1,4 +1,4 @@
-"""Where one provider's requests go: its address, its key, its connection."""
+"""Where one provider's requests go, and how they get there."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from contextlib import closing
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from mino_core.errors import ConfigError, ProviderError
+from mino_core.errors import ProviderError
 from mino_core.settings import Settings
 from mino_core.types import Delta
 
 from .address import read_address, read_file, read_headers, read_proxy
+from .credentials import Credentials, told
 from .dump import Dump
 from .proxies import hide_passwords
 
@@ -49,16 +50,12 @@ class Endpoint:
         self.base_url = self.address.url
         self.host = self.address.host
         self.is_local = self.address.is_local
-        self.key = settings.secret("api_key")
-        self._auth = settings.text("auth", auth)
-        if self._auth not in ("bearer", "x-api-key"):
-            raise settings.error("auth", f'must be "bearer" or "x-api-key", not {self._auth!r}')
+        self.credentials = Credentials(settings, self.address, auth)
         self.read_timeout = settings.number("read_timeout", 300.0)
         self.extra_body: Mapping[str, Any] = dict(settings.table("extra_body"))
         self._extra_headers = read_headers(settings.table("extra_headers"))
         self._proxy = read_proxy(settings)
         self._ca_file = read_file(settings, "ca_file")
-        self._allow_http = settings.flag("allow_http", False)
         self._environ = settings.environ
         hide_passwords(settings.environ)
         self._dump = Dump(settings.environ)
@@ -99,10 +96,10 @@ class Endpoint:
         """Wait for what may still follow the dialect's own terminal for no more than a moment.
 
         For `decode` to call at the terminal and at each event behind it: so events count, not pings.
-        What then does not come is a ProviderError (`timeout`).
+        What then does not come is a ProviderError (`timeout`); a Ctrl-C waits until the answer is taken.
         """
         if self._answering is not None:
-            self._answering.limit(time.monotonic() + _LATE_SECONDS)
+            self._answering.limit(time.monotonic() + _LATE_SECONDS, is_owed=False)
 
     def stream(
         self,
@@ -132,9 +129,10 @@ class Endpoint:
 
     def models(self, path: str, headers: Mapping[str, str] = {}) -> list[str]:
         """The ids of the models that the server lists there; ProviderError where it does not say."""
-        from .decoding import listed
+        from .decoding import as_list, as_table, as_text
 
-        return listed(self.get(path, headers))
+        models = as_list(as_table(self.get(path, headers)).get("data"))
+        return [name for model in models if (name := as_text(as_table(model).get("id")))]
 
     def get(self, path: str, headers: Mapping[str, str] = {}) -> object:
         """GET JSON; raises ProviderError."""
@@ -264,7 +262,7 @@ class Endpoint:
             "User-Agent": f"mino/{__version__}",
             "Accept-Encoding": "identity",  # packed by a proxy, events would arrive in one lump
             **headers,
-            **self._credentials(),
+            **self.credentials.headers(),
         }
         if content:
             fields |= {"Content-Type": "application/json", "Content-Length": str(len(content))}
@@ -273,25 +271,9 @@ class Endpoint:
         if self.is_local:
             # llama.cpp closes after a streamed answer, and may do so while the next request goes out.
             fields["Connection"] = "close"
-        extra = {name: _told(value) for name, value in self._extra_headers.items()}
+        extra = {name: told(value) for name, value in self._extra_headers.items()}
         replaced = {name.lower() for name in extra}
         return [pair for pair in fields.items() if pair[0].lower() not in replaced] + list(extra.items())
-
-    def _credentials(self) -> dict[str, str]:
-        """The header that carries the key; ProviderError where it must not or cannot be sent."""
-        if self.key is None:
-            return {}
-        if self.address.scheme == "http" and not self.is_local and not self._allow_http:
-            raise ProviderError(
-                "config",
-                f"no key goes to {self.host} over plain http; use https:// or set `allow_http = true`",
-            )
-        key = _told(self.key.reveal)
-        if not key.isascii() or not key.isprintable():
-            raise ProviderError(
-                "config", f"the key from {self.key.source} holds characters that no key has; copy it again"
-            )
-        return {"x-api-key": key} if self._auth == "x-api-key" else {"Authorization": f"Bearer {key}"}
 
     # -- its body ------------------------------------------------------------------------------
 
@@ -315,11 +297,3 @@ class Endpoint:
             connection.text(chunks, _DRAIN_BYTES, _DRAIN_SECONDS)
         except ProviderError:
             pass  # then the connection is closed, as it would have been without this
-
-
-def _told(reveal: Callable[[], str]) -> str:
-    """A secret's value; ProviderError (`config`) where its command fails."""
-    try:
-        return reveal()
-    except ConfigError as error:
-        raise ProviderError("config", str(error)) from error

@@ -163,7 +163,7 @@ def _check(
                     repr(made),
                     repr(made._endpoint),
                     repr(made._endpoint.address),
-                    repr(made._endpoint.key),
+                    repr(made._endpoint.credentials.key),
                 ]
                 told += [repr(delta) for delta in made.stream(REQUEST)]
         except MinoError as error:
