@@ -21,87 +21,67 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .address import read_max_tokens
-    from .bridge import from_async, run_async
-    from .decoding import (
-        WHOLE,
-        SurrogateJoiner,
-        as_list,
-        as_table,
-        as_text,
-        count,
-        error_text,
-        is_done,
-        listed,
-        mend_surrogates,
-        parse_event,
-        server_error,
-        usage,
-    )
-    from .failures import plain
-    from .http import Endpoint
-    from .mending import fitted_ids, mended
-    from .order import is_plain, kept, laid_out, order_of
-    from .settled import Settled, Stretch
-
-__all__ = [
-    "WHOLE",
-    "Endpoint",
-    "Settled",
-    "Stretch",
-    "SurrogateJoiner",
-    "as_list",
-    "as_table",
-    "as_text",
-    "count",
-    "error_text",
-    "fitted_ids",
-    "from_async",
-    "idle",
-    "is_done",
-    "is_plain",
-    "kept",
-    "laid_out",
-    "listed",
-    "mend_surrogates",
-    "mended",
-    "order_of",
-    "parse_event",
-    "plain",
-    "read_max_tokens",
-    "run_async",
-    "server_error",
-    "usage",
-]
+    from .address import read_max_tokens as read_max_tokens
+    from .bridge import from_async as from_async
+    from .bridge import run_async as run_async
+    from .decoding import WHOLE as WHOLE
+    from .decoding import SurrogateJoiner as SurrogateJoiner
+    from .decoding import as_list as as_list
+    from .decoding import as_table as as_table
+    from .decoding import as_text as as_text
+    from .decoding import count as count
+    from .decoding import is_done as is_done
+    from .decoding import mend_surrogates as mend_surrogates
+    from .decoding import parse_event as parse_event
+    from .decoding import server_error as server_error
+    from .decoding import usage as usage
+    from .failures import plain as plain
+    from .http import Endpoint as Endpoint
+    from .mending import fitted_ids as fitted_ids
+    from .mending import mended as mended
+    from .order import is_plain as is_plain
+    from .order import kept as kept
+    from .order import laid_out as laid_out
+    from .order import order_of as order_of
+    from .settled import Settled as Settled
+    from .settled import Stretch as Stretch
 
 #: Set by the session for one stream; called before every read of a socket that would block, and
 #: once before the request goes out.
 idle: Callable[[], None] | None = None
 
-#: Where the names are that are not in `decoding`.
 _HOMES = {
-    "Endpoint": "http",
-    "Settled": "settled",
-    "Stretch": "settled",
-    "fitted_ids": "mending",
-    "from_async": "bridge",
-    "is_plain": "order",
-    "kept": "order",
-    "laid_out": "order",
-    "mended": "mending",
-    "order_of": "order",
-    "plain": "failures",
-    "read_max_tokens": "address",
-    "run_async": "bridge",
+    "address": ("read_max_tokens",),
+    "bridge": ("from_async", "run_async"),
+    "decoding": (
+        "WHOLE",
+        "SurrogateJoiner",
+        "as_list",
+        "as_table",
+        "as_text",
+        "count",
+        "is_done",
+        "mend_surrogates",
+        "parse_event",
+        "server_error",
+        "usage",
+    ),
+    "failures": ("plain",),
+    "http": ("Endpoint",),
+    "mending": ("fitted_ids", "mended"),
+    "order": ("is_plain", "kept", "laid_out", "order_of"),
+    "settled": ("Settled", "Stretch"),
 }
+__all__ = sorted(["idle", *(name for names in _HOMES.values() for name in names)])  # noqa: PLE0605 (as in mino_core)
 
 if not TYPE_CHECKING:  # a __getattr__ that mypy sees would make every name Any
 
     def __getattr__(name):
-        if name not in __all__:
-            raise AttributeError(f"module 'mino_core.transport' has no attribute {name!r}")
-        from importlib import import_module
+        for module, names in _HOMES.items():
+            if name in names:
+                from importlib import import_module
 
-        value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'decoding')}"), name)
-        globals()[name] = value
-        return value
+                value = getattr(import_module(f"{__name__}.{module}"), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

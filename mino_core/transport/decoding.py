@@ -111,12 +111,6 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def listed(answer: object) -> list[str]:
-    """The ids in a list of models."""
-    models = as_list(as_table(answer).get("data"))
-    return [name for model in models if (name := as_text(as_table(model).get("id")))]
-
-
 def count(value: object) -> int | None:
     """A number of tokens: an integer from 0 up that somebody may have counted, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None

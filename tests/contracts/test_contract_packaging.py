@@ -9,6 +9,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import mino_core
+import mino_core.transport
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -80,9 +81,9 @@ def test_every_module_of_the_core_has_its_layer_and_only_the_public_ones_are_ope
 # -- the public surface ------------------------------------------------------------------------
 
 
-def typed_names():
-    """The names under `if TYPE_CHECKING:` in `mino_core/__init__.py`, with their modules."""
-    tree = ast.parse((ROOT / "mino_core" / "__init__.py").read_text("utf-8"))
+def typed_names(package):
+    """The names under `if TYPE_CHECKING:` in a package's `__init__.py`, with their modules."""
+    tree = ast.parse(Path(package.__file__).read_text("utf-8"))
     return {
         alias.asname: node.module
         for block in tree.body
@@ -93,21 +94,27 @@ def typed_names():
     }
 
 
-def test_the_public_names_are_sorted_and_those_that_type_checkers_see():
-    assert list(mino_core.__all__) == sorted(set(mino_core.__all__))
-    assert set(mino_core.__all__) == set(typed_names())
+each_package = pytest.mark.parametrize("package", [mino_core, mino_core.transport])
 
 
-def test_every_public_name_is_there_and_stands_where_type_checkers_look_for_it():
+@each_package
+def test_the_public_names_are_sorted_and_those_that_type_checkers_see(package):
+    assert list(package.__all__) == sorted(set(package.__all__))
+    assert set(package.__all__) == {*typed_names(package), *(["idle"] if package is not mino_core else [])}
+
+
+@each_package
+def test_every_public_name_is_there_and_stands_where_type_checkers_look_for_it(package):
     from importlib import import_module
 
-    for public, module in typed_names().items():
-        assert getattr(mino_core, public) is getattr(import_module(f"mino_core.{module}"), public)
+    for public, module in typed_names(package).items():
+        assert getattr(package, public) is getattr(import_module(f"{package.__name__}.{module}"), public)
 
 
-def test_an_unknown_name_is_an_ordinary_attribute_error():
+@each_package
+def test_an_unknown_name_is_an_ordinary_attribute_error(package):
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        mino_core.nothing  # noqa: B018 (the look-up is the test)
+        package.nothing  # noqa: B018 (the look-up is the test)
 
 
 def imported(code):

@@ -23,7 +23,6 @@ from mino_core import (
 from mino_core.transport import (
     SurrogateJoiner,
     count,
-    error_text,
     fitted_ids,
     mended,
     parse_event,
@@ -31,6 +30,7 @@ from mino_core.transport import (
     usage,
 )
 from mino_core.transport.bodies import encoded
+from mino_core.transport.decoding import error_text
 from mino_core.transport.mending import NO_RESULT
 
 
