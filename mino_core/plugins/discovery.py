@@ -43,12 +43,12 @@ class Found:
     @property
     def origin(self) -> str:
         """Where it comes from, in words: a distribution with its version, or a file."""
-        return f"{self.distribution} {self.version}".strip() or str(self.path)
+        return f"{self.distribution} {self.version}".strip() if self.distribution else str(self.path)
 
 
 def is_name(text: str) -> bool:
     """Whether a plugin, or what it offers, may have this name. (A regular expression costs 1 ms.)"""
-    return bool(text) and all(char.isalnum() or char in "-_." for char in text)
+    return text[:1] not in ("", "-", ".") and all(char.isalnum() or char in "-_." for char in text)
 
 
 def files(paths: Iterable[Path]) -> Iterator[Found]:
@@ -110,7 +110,7 @@ def _distributions(directory: str) -> Iterator[tuple[str, str]]:
         low = name.lower()
         if low.endswith((".dist-info", ".egg-info")):
             if name[0] != "~":  # what pip leaves of an interrupted removal
-                yield name[: -len(".dist-info")], f"{directory}/{name}"
+                yield name.rpartition(".")[0], f"{directory}/{name}"
         elif low == "egg-info" and directory.lower().endswith(".egg"):
             yield os.path.basename(directory)[: -len(".egg")], f"{directory}/{name}"
 
@@ -148,7 +148,7 @@ def _entry_points(normal: str, stem: str, metadata: str) -> Iterator[Found]:
     source: Source = "built-in" if normal == OURS else "distribution"
     where = Path(metadata)
     try:
-        pairs = list(_pairs(data.decode("utf-8")))
+        pairs = list(_pairs(data.decode("utf-8-sig")))
     except ValueError as error:
         problem = f"entry_points.txt cannot be read: {error}"
         yield Found(name, "", source, where, name, version, problem)
@@ -177,7 +177,8 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 def _headers(metadata: str) -> list[str]:
     """The headers of a distribution's metadata; what follows them is its description."""
     text = _read(f"{metadata}/METADATA") or _read(f"{metadata}/PKG-INFO")
-    return text.decode("utf-8", "replace").partition("\n\n")[0].splitlines()
+    lines = text.replace(b"\r\n", b"\n").decode("utf-8", "replace").partition("\n\n")[0]
+    return lines.split("\n")
 
 
 def _unmet(headers: Iterable[str]) -> str:
@@ -191,12 +192,17 @@ def _unmet(headers: Iterable[str]) -> str:
 
 
 def _identity(stem: str, headers: Iterable[str]) -> tuple[str, str]:
-    """Name and version as the distribution writes them, else as its directory does."""
+    """Name and version as the distribution writes them, else as its directory does.
+
+    The two may spell a name differently, and no more: nobody takes another's. What could not be typed is
+    left out.
+    """
     name, _, version = stem.partition("-")
     for line in headers:
         key, _, value = line.partition(":")
-        if key == "Name":
-            name = value.strip() or name
+        if key == "Name" and _normal(value.strip()) == _normal(name):
+            name = value.strip()
         elif key == "Version":
             version = value.strip() or version
-    return name, version
+    is_plain = is_name(version.replace("+", "").replace("!", ""))
+    return name if is_name(name) else "", version if is_plain else ""

@@ -22,7 +22,7 @@ class Plugin:
     `state` is loaded, disabled, failed or skipped, `source` built-in, distribution, file or project
     (a file of a trusted project). `origin` is its distribution and version, or its file, in words.
     `seconds` is how long its import took, `offers` the names under each hook that was asked so far,
-    `notes` what it uses that is deprecated.
+    `notes` what is odd about it and no fault.
     """
 
     __slots__ = (

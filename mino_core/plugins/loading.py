@@ -14,7 +14,7 @@ from mino_core import hooks
 from mino_core.errors import PluginError, did_you_mean
 from mino_core.values import value
 
-from .discovery import Found
+from .discovery import Found, is_name
 
 if TYPE_CHECKING:
     import pluggy
@@ -56,7 +56,8 @@ def settle(found: Iterable[Found], disabled: Collection[str], safe: bool) -> Ite
         if off := _off(one, disabled, safe):
             yield Ruling(one, off)
         elif one.problem:
-            yield Ruling(one, "failed", one.problem, one.origin)
+            cure = "" if is_name(one.name) else _cure([one])
+            yield Ruling(one, "failed", one.problem, one.origin, cure)
         elif len(rivals) == 1 or one.source == "built-in":
             yield Ruling(one, "loaded")
         elif rivals[0].source == "built-in":
@@ -73,7 +74,7 @@ def settle(found: Iterable[Found], disabled: Collection[str], safe: bool) -> Ite
 def _cure(rivals: list[Found]) -> str:
     """How to be rid of one of several plugins with one name."""
     for one in rivals:
-        if one.source == "distribution":
+        if one.distribution:
             return f"to go without it: mino plugins disable {one.distribution}"
     return f"rename {rivals[0].path}"
 
@@ -129,14 +130,14 @@ def register(manager: pluggy.PluginManager, name: str, plugin: Any) -> list[str]
 
     import pluggy
 
+    if other := manager.get_name(plugin):
+        raise PluginError(f"it is the same object as the plugin {other!r}")
     try:
-        with warnings.catch_warnings():  # that a hook is deprecated is told by `deprecated`
+        with warnings.catch_warnings():  # that a hook is deprecated is told by `notes`
             warnings.simplefilter("ignore", DeprecationWarning)
             manager.register(plugin, name)
     except pluggy.PluginValidationError as error:
         raise PluginError(str(error).partition("\n")[2] or str(error)) from error  # we name the plugin
-    except ValueError as error:
-        raise PluginError(str(error)) from error
     problems: list[str] = []
     try:
         for caller in manager.get_hookcallers(plugin) or ():
@@ -149,10 +150,11 @@ def register(manager: pluggy.PluginManager, name: str, plugin: Any) -> list[str]
     return problems + _unmarked(plugin)
 
 
-def deprecated(manager: pluggy.PluginManager, plugin: Any) -> list[str]:
-    """What a registered plugin uses that a later API will not have, and what to use instead."""
-    told: list[str] = []
-    for caller in manager.get_hookcallers(plugin) or ():
+def notes(manager: pluggy.PluginManager, plugin: Any) -> list[str]:
+    """What is odd about a registered plugin: that it has no hook, or uses what a later API will not have."""
+    callers = manager.get_hookcallers(plugin) or ()
+    told = [] if callers else ["has no hook: nothing in it is marked with @hookimpl"]
+    for caller in callers:
         if caller.spec is None:
             continue
         hook, arguments = caller.spec.warn_on_impl, caller.spec.warn_on_impl_args or {}

@@ -149,7 +149,7 @@ class Registry:
             return
         for problem in problems:
             self.door.broken(row.name, "hooks", problem, told=True)
-        row.notes = loading.deprecated(self._manager, plugin)
+        row.notes = loading.notes(self._manager, plugin)
 
     # -- asking --------------------------------------------------------------------------------
 

@@ -140,8 +140,8 @@ def _distribution(host: Host, name: str) -> str:
             raise UsageError(
                 f"{plugin.name!r} comes with mino; `mino plugins disable {plugin.name}` goes without it"
             )
-        if plugin.source != "distribution":
-            raise UsageError(f"{plugin.name!r} is a file; remove it with: rm {shlex.quote(str(plugin.path))}")
+        if not plugin.distribution:
+            raise UsageError(f"no installer knows of {plugin.name!r}; remove {plugin.path}")
         return str(plugin.distribution)
     for kept in remembered(host):
         if normal(kept) == normal(name):

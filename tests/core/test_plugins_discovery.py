@@ -56,6 +56,45 @@ def test_an_earlier_distribution_without_plugins_hides_a_later_one(tmp_path):
     assert not list(discovery.installed([str(tmp_path / "first"), str(tmp_path / "second")]))
 
 
+def test_an_editable_install_is_found_once_though_its_sources_have_metadata_as_well(shelf, tmp_path):
+    (tmp_path / "src" / "mino_here.egg-info").mkdir(parents=True)
+    (tmp_path / "src" / "mino_here.egg-info" / "entry_points.txt").write_text("[mino]\nhere = mino_here\n")
+    shelf.distribution("mino-here", {"here": "mino_here"}, "1.0")
+    paths = [str(shelf.site), str(tmp_path / "src")]
+    assert [len(list(discovery.installed(order))) for order in (paths, paths[::-1])] == [1, 1]
+
+
+_ODD_HEADERS = {
+    b"Name: mino-shell\nVersion: 9\n": ("mino_odd", "9"),  # nobody takes another's name
+    b"Name: mino-\xf6dd\nVersion: 1\xe9\n": ("mino_odd", ""),
+    b"Name: mino\x1b[31m-odd\nVersion: 1\x1b]0;owned\x07\n": ("mino_odd", ""),
+    b"Name: mino-odd; rm -r /\nVersion: 1 && true\n": ("mino_odd", ""),
+    b"Name: Mino.Odd\r\nVersion: 1!2+local\r\n\r\nName: mino_odd\nVersion: 3\n": ("Mino.Odd", "1!2+local"),
+    b"Summary: \xe2\x80\xa8Version: 7\nName: mino-\n odd\n": ("mino_odd", "1.0"),
+    b"": ("mino_odd", "1.0"),
+}
+
+
+@pytest.mark.parametrize("headers", _ODD_HEADERS, ids=range(len(_ODD_HEADERS)))
+def test_odd_metadata_gives_neither_another_name_nor_anything_that_cannot_be_typed(shelf, headers):
+    (shelf.distribution("mino-odd", {"odd": "mino_odd"}) / "METADATA").write_bytes(headers)
+    assert found(shelf.site) == [("odd", "mino_odd", *_ODD_HEADERS[headers])]
+
+
+def test_a_directory_whose_name_is_none_is_told_by_its_path(shelf):
+    folder = shelf.distribution("mino-x", {"x": "y"})
+    folder = folder.rename(os.fsdecode(os.fsencode(shelf.site) + b"/b\xffd-1.0.dist-info"))
+    (one,) = discovery.installed([str(shelf.site)])
+    assert (one.distribution, one.origin) == ("", str(folder))
+
+
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b"\r\n", b"# \xc3\xa9\r"])
+def test_any_line_ends_and_a_byte_order_mark_are_understood(shelf, start):
+    folder = shelf.distribution("mino-x", {})
+    (folder / "entry_points.txt").write_bytes(start + b"[mino]\r\nx = y\r\n")
+    assert found(shelf.site) == [("x", "y", "mino-x", "1.0")]
+
+
 @pytest.mark.parametrize("layout", ["mino_old.egg-info", "mino_old-1.0-py3.11.egg-info"])
 def test_egg_info_directories_count(tmp_path, layout):
     (tmp_path / layout).mkdir()

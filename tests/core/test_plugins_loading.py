@@ -3,7 +3,7 @@
 import pytest
 from mino_core import interrupts
 from mino_core.errors import UsageError
-from shelf import Shelf, lines, row
+from shelf import HEAD, Shelf, lines, row
 
 
 @pytest.fixture
@@ -251,6 +251,34 @@ def test_a_stranger_with_the_name_of_a_built_in_does_not_load(shelf):
     assert "mino plugins disable mino-thief" in line
     states = {plugin.distribution: plugin.state for plugin in host.plugins if plugin.name == "render"}
     assert states == {"mino-shell": "loaded", "mino-thief": "skipped"}
+
+
+def test_of_two_names_for_one_object_one_loads(shelf):
+    shelf.plugin("one", "@hookimpl\ndef mino_event(event):\n    pass\n")
+    shelf.distribution("mino-again", {"two": "mino_one_one"})
+    (line,) = lines(shelf.host())
+    assert "plugin 'one' (mino-one 1.0): hooks: it is the same object as the plugin 'two'; " in line
+
+
+@pytest.mark.parametrize("name", ["", "-x", "x y", "x\0", ".."])
+def test_what_has_no_name_that_can_be_typed_is_disabled_with_its_distribution(shelf, name):
+    shelf.distribution("mino-odd", {name: "mino_odd"})
+    (line,) = lines(shelf.host())
+    assert line.endswith("is not `name = module:attribute`; to go without it: mino plugins disable mino-odd")
+    assert lines(shelf.host(disabled=("mino-odd",))) == []
+
+
+def test_distributions_may_share_a_namespace_package(shelf):
+    (shelf.site / "mino_shared").mkdir()
+    for name in ("one", "two"):
+        code = f"{HEAD}@hookimpl\ndef mino_commands():\n    return {{'{name}': lambda session, rest: None}}\n"
+        (shelf.site / "mino_shared" / f"{name}.py").write_text(code)
+        shelf.distribution(f"mino-{name}", {name: f"mino_shared.{name}"})
+    shelf.distribution("mino-zero", {"zero": "mino_shared"})
+    host = shelf.host()
+    assert lines(host) == []
+    assert {"one", "two"} <= set(host.commands())
+    assert row(host, "zero").notes == ["has no hook: nothing in it is marked with @hookimpl"]
 
 
 def test_disabled_plugins_are_not_imported(shelf):

@@ -236,7 +236,7 @@ def test_only_plugins_of_distributions_are_uninstalled(host, place, tmp_path):
     (folder / "own.py").touch()
     for name, words in (
         ("openai", "comes with mino"),
-        ("own", f"is a file; remove it with: rm {folder / 'own.py'}"),
+        ("own", f"no installer knows of 'own'; remove {folder / 'own.py'}"),
         ("rich", "there is no plugin 'rich' to remove; there are: none"),
     ):
         with pytest.raises(UsageError, match=words):
