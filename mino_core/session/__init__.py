@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mino_core import interrupts
-from mino_core.errors import HistoryError, UsageError
+from mino_core.errors import UsageError
 from mino_core.faults import let_go
 from mino_core.records import Conversation, fold, new_head
 from mino_core.records.messages import usage_to_json
@@ -190,27 +189,13 @@ class Session:
         Of what was to be a copy and did not become a whole one, the original goes on. HistoryError where
         it cannot even be read; then this one goes on.
         """
-        if id == self.id:
-            return
-        from .copies import cut_short, of_log
+        from .copies import to_go_on_with
 
-        former, history = self.journal, self.host.history
-        try:
-            log = history.open(id)
-        except HistoryError as error:
-            copies, last = of_log(history, id)
-            self.journal = self._begin(copies, parent={"conversation": id, "record": last})
-            self._warn(f"{error}; going on in a copy, {self.id}")
-        else:
-            if original := cut_short(log):
-                self._warn(f"not all of {original} was copied to {id}")
-                with suppress(HistoryError):  # that is not there any more: what was copied goes on
-                    self.resume(original)
-                    log.close()
-                    return
-            self.journal = Journal(lambda: history, {"id": id, "type": "head"}, self._warn, log=log)
-        former.close()
-        self.last = None
+        former = self.journal
+        self.journal = to_go_on_with(id, former, self.host.history, self._warn)
+        if self.journal is not former:
+            former.close()
+            self.last = None
 
     def choose(self, prefix: str = "") -> str | None:
         """Let the user choose one of the kept conversations, all whose id begins with `prefix`; its id.

@@ -1,13 +1,40 @@
-"""What a fork begins with: copies of another conversation's records, up to one moment."""
+"""A conversation goes on, or a copy of it does: of its records, up to one moment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import dropwhile
 
+from mino_core.errors import HistoryError
+from mino_core.records import new_head
 from mino_core.types import History, Log, Record
 
-from .journal import Copies
+from .journal import Copies, Journal
+
+
+def to_go_on_with(id: str, here: Journal, history: History, tell: Callable[[str], None]) -> Journal:
+    """A kept conversation; a copy of it where it cannot be written. `here` is the one that is open.
+
+    Of what was to be a copy and did not become a whole one, the original goes on. HistoryError where
+    it cannot even be read.
+    """
+    if id == here.id:
+        return here
+    try:
+        log = history.open(id)
+    except HistoryError as error:
+        copies, last = of_log(history, id)
+        head = new_head(parent={"conversation": id, "record": last})
+        tell(f"{error}; going on in a copy, {head['id']}")
+        return Journal(lambda: history, head, tell, copies=copies)
+    if original := cut_short(log):
+        tell(f"not all of {original} was copied to {id}")
+        with suppress(HistoryError):  # that is not there any more: what was copied goes on
+            whole = to_go_on_with(original, here, history, tell)
+            log.close()
+            return whole
+    return Journal(lambda: history, {"id": id, "type": "head"}, tell, log=log)
 
 
 def of_records(records: Sequence[Record]) -> Copies:
