@@ -73,17 +73,11 @@ def _seen(turns: list[Turn]) -> str:
     for turn in turns[-_TURNS:]:
         if turn.question:
             lines.append(f"You> {_shortened(turn.question)}")
-        if answer := _answer(turn):
-            lines.append(f"Assistant> {_shortened(answer)}")
+        if turn.answer:
+            lines.append(f"Assistant> {_shortened(turn.answer)}")
     if turns[-1].outcome != "completed":
         lines.append(f"That turn was {turns[-1].outcome}; /retry asks again, /continue asks for more.")
     return "\n".join(lines)
-
-
-def _answer(turn: Turn) -> str:
-    said = [message.text for message in turn.messages if message.role == "assistant"]
-    said += [turn.partial.text] if turn.partial else []
-    return "\n\n".join(text for text in said if text.strip())
 
 
 def _shortened(text: str) -> str:

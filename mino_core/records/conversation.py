@@ -57,6 +57,12 @@ class Turn:
         """Everything that was said, also in a reply that broke off."""
         return (*self.messages, self.partial) if self.partial else self.messages
 
+    @property
+    def answer(self) -> str:
+        """What was answered, over all rounds, also where it broke off."""
+        texts = [message.text for message in self.said if message.role == "assistant"]
+        return "\n\n".join(filter(str.strip, texts))
+
 
 class Conversation:
     """What a log of records amounts to.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mino_core import UsageError, did_you_mean, table
 
 if TYPE_CHECKING:
-    from mino_core import Command, Message, Session, Usage
+    from mino_core import Command, Session, Usage
 
 _PARTS = (
     ("input", "input_tokens"),
@@ -220,18 +220,12 @@ def copy(session: Session, text: str) -> None:
 
     n = _number("copy", text)
     turns = session.conversation.turns
-    answers = [said for turn in turns if (said := _answer((*turn.messages, turn.partial)))]
+    answers = [turn.answer for turn in turns if turn.answer]
     if n > len(answers):
         raise UsageError(f"there is no {'such ' if answers else ''}answer to copy")
     answer = answers[-n]
     how = put(session.screen, answer, session.config.environ)
     session.notify(f"Copied {len(answer)} characters {how}.")
-
-
-def _answer(messages: Iterable[Message | None]) -> str:
-    """What was answered in a turn, over all its rounds, also where it broke off."""
-    said = [message.text for message in messages if message and message.role == "assistant"]
-    return "\n\n".join(filter(str.strip, said))
 
 
 def show(session: Session, text: str) -> None:

@@ -38,11 +38,10 @@ def pieces(session: Session) -> list[Piece]:
 
 
 def _of_turn(turn: Turn) -> Iterator[Piece]:
-    messages = [message for message in (*turn.messages, turn.partial) if message]
     results = {
-        part.call_id: part for message in messages for part in message.parts if isinstance(part, ToolResult)
+        part.call_id: part for message in turn.said for part in message.parts if isinstance(part, ToolResult)
     }
-    for message in messages:
+    for message in turn.said:
         if message.role == "assistant":
             yield from _of_reply(message, results)
 
