@@ -198,6 +198,8 @@ def _on_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
 def wait(fd: int, seconds: float | None = None) -> bool:
     """Wait until there is something to read; False where nothing came within `seconds`.
 
+    False too where a signal came that has to wait itself: where it is held, it ends the wait.
+
     A plain read does not notice a signal that arrived in the instant before it: Python runs
     handlers between bytecodes, and the read has begun. Here it lands, also then.
     """
@@ -206,7 +208,7 @@ def wait(fd: int, seconds: float | None = None) -> bool:
     deadline = None if seconds is None else time.monotonic() + seconds
     woken, waker = _wakers
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)  # again: asyncio takes it away
-    while True:
+    while not _pending or _level == _ARMED:
         left = None if deadline is None else max(deadline - time.monotonic(), 0)
         ready, _, _ = select.select([fd, woken], [], [], left)
         if woken in ready:
@@ -214,7 +216,8 @@ def wait(fd: int, seconds: float | None = None) -> bool:
         if fd in ready:
             return True
         if not ready:
-            return False
+            break
+    return False
 
 
 # -- the one timer -----------------------------------------------------------------------------

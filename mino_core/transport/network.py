@@ -11,6 +11,7 @@ import socket
 import ssl
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 
 from mino_core import interrupts, transport
@@ -29,13 +30,15 @@ class Watched(io.RawIOBase):
     """The bytes of a socket. Before a read waits, `transport.idle` is called.
 
     `timeout` is how long one read may wait, in seconds, None for ever. `deadline`, on the monotonic
-    clock, ends every read before that: for what is worth having only if it comes soon.
+    clock, ends every read before that: for what is worth having only if it comes soon. Where nothing
+    `is_owed` any more, a Ctrl-C ends the wait, and nothing else.
     """
 
     def __init__(self, sock: socket.socket, timeout: float | None) -> None:
         self._socket = sock
         self.timeout = timeout
         self.deadline: float | None = None
+        self.is_owed = True
 
     def readable(self) -> bool:
         return True
@@ -47,8 +50,9 @@ class Watched(io.RawIOBase):
             try:
                 return self._socket.recv_into(buffer)
             except _WOULD_WAIT:
-                transport.idle()
-            return self._wait_and_read(buffer)
+                with nullcontext() if self.is_owed else interrupts.held():
+                    transport.idle()
+                    return self._wait_and_read(buffer)
         self._socket.settimeout(self._patience())
         return self._socket.recv_into(buffer)
 
@@ -120,9 +124,9 @@ class Connection:
         self.is_free = not response.will_close
         self._freed = time.monotonic()
 
-    def limit(self, deadline: float | None) -> None:
-        """End every read of the response at this time on the monotonic clock."""
-        self._watched.deadline = deadline
+    def limit(self, deadline: float, *, is_owed: bool = True) -> None:
+        """End every read of the response at this time on the monotonic clock; see `Watched`."""
+        self._watched.deadline, self._watched.is_owed = deadline, is_owed
 
     def text(self, chunks: Iterable[bytes], size: int, seconds: float) -> str:
         """A body, unpacked in `chunks`, as text; or what came of it within these bytes and seconds."""

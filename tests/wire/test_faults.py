@@ -5,11 +5,14 @@ One row for each: what happens on the wire after the words "Half an answer", and
 
 from __future__ import annotations
 
+import os
 import select
+import signal
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -19,6 +22,7 @@ from mino_core.testing import CUT, HANG, RESET, Server, stream
 from mino_core.testing.steps import Reply, Step
 from mino_core.testing.streams import Dialect
 from mino_core.transport import http, sse
+from stage import Stage
 from wire_harness import DIALECTS, Result, made_for, result_of
 
 REQUEST = Request("demo", "", (Message("user", (Text("hi"),)),))
@@ -312,3 +316,28 @@ def test_pings_keep_a_silent_answer_alive(dialect: Dialect, monkeypatch: pytest.
         with closing(made_for(dialect, server.url, read_timeout=7)) as made:
             assert result_of(made.stream(REQUEST)).outcome == "completed"
     assert set(waits[:4]) == {7}
+
+
+@pytest.mark.parametrize("dialect", ["chat", "messages"])
+def test_a_ctrl_c_while_only_late_words_may_follow_leaves_the_answer_complete(
+    dialect: Dialect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it reach the next question."""
+    ended = whole(dialect).partition(b"data: [DONE]")[0].partition(b"event: message_stop")[0]
+    stage, interrupts_wait = Stage(tmp_path), interrupts.wait
+
+    def wait(fd: int, seconds: float | None) -> bool:
+        if stage.renderer.text == HALF and len(stage.renderer.ended) == 0:  # the terminal came with it
+            os.kill(os.getpid(), signal.SIGINT)
+        return interrupts_wait(fd, seconds)
+
+    monkeypatch.setattr(interrupts, "wait", wait)
+    with (
+        Server() as server,
+        closing(made_for(dialect, server.url)) as stage.provider,
+        stage.opened() as session,
+    ):
+        server.reply(ended, HANG)
+        assert session.ask("hi").outcome == "completed"
+        server.reply(whole(dialect))
+        assert session.ask("again").outcome == "completed"
