@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from mino_core.errors import ProviderError
 from mino_core.settings import Settings
 from mino_core.types import (
+    Delta,
     Finished,
     Provider,
     ReasoningDelta,
@@ -149,12 +150,13 @@ class ProviderConformance:
                 *self.wire("Hello", finish=None), lambda: signal.pthread_kill(main, signal.SIGINT), HANG
             )
             server.reply(*self.wire("again"))
-            deltas = provider.stream(request())
+            deltas: Iterator[Delta] = iter(())
             came: BaseException | None = None
             before = signal.signal(
                 signal.SIGINT, signal.default_int_handler
             )  # in the background it is ignored
             try:
+                deltas = provider.stream(request())
                 for _ in deltas:
                     pass
             except BaseException as error:  # noqa: BLE001 (what comes is what is judged)
@@ -205,7 +207,7 @@ class ProviderConformance:
             last = (of(Usage, list(provider.stream(request()))) or [Usage()])[-1]
         got = (last.input_tokens, last.cache_read_tokens, last.output_tokens)
         promise(
-            got == (11, 4, 7),
+            got == (11, 4, 7) and last.total_tokens in (18, None),
             f"of 11 input tokens, 4 of them cached, and 7 output tokens, this was reported: {last}",
             "people pay by these numbers.",
         )

@@ -82,6 +82,13 @@ class Collecting(Patched):
         yield from list(deltas)
 
 
+class Hurried(Patched):
+    """Has the whole answer before the first delta is asked for."""
+
+    def change(self, deltas):
+        return iter(list(deltas))
+
+
 class Endless(Patched):
     def change(self, deltas):
         yield from (delta for delta in deltas if not isinstance(delta, Finished))
@@ -209,6 +216,7 @@ def test_a_right_provider_keeps_every_promise():
             ["a_server_that_is_not_there_is_a_connect_error", "an_http_error_says_what_the_server_said"],
         ),
         (Unclosable, ["closing_the_stream_closes_the_connection"]),
+        (Hurried, ["the_first_delta_comes_before_the_rest_is_sent"]),
         (Deaf, ["ctrl_c_closes_the_connection_and_leaves_the_provider_usable"]),
         (Zeroing, ["usage_is_what_the_server_counted", "what_was_not_counted_is_none"]),
         (
