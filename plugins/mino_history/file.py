@@ -125,10 +125,7 @@ class FileLog:
 
     def _create(self, head: Head, line: bytes) -> None:
         folder = self._path.parent
-        make_directory(folder)
-        if folder.is_symlink():
-            raise HistoryError(f"{folder} is a link; conversations are kept in folders of their own")
-        fd = os.open(self._path, _APPEND | os.O_CREAT | os.O_EXCL, 0o600)
+        fd = self._begin(folder)
         try:
             lock.take(fd, self._path)
             _write(fd, lines.dump(head) + line)
@@ -138,6 +135,18 @@ class FileLog:
             raise
         self._fd, self._head = fd, None
         sync_directory(folder)
+
+    def _begin(self, folder: Path, tries: int = 3) -> int:
+        """The new file. Who erases the last conversation of a folder meanwhile, erases the folder too."""
+        make_directory(folder)
+        if folder.is_symlink():
+            raise HistoryError(f"{folder} is a link; conversations are kept in folders of their own")
+        try:
+            return os.open(self._path, _APPEND | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileNotFoundError:
+            if not tries:
+                raise
+            return self._begin(folder, tries - 1)
 
     def _add(self, line: bytes) -> None:
         if not os.fstat(self._fd).st_nlink:

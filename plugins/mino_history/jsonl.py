@@ -10,6 +10,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -115,14 +116,18 @@ class Jsonl:
 def _conversations(folder: str, wanted: str | None) -> Iterator[_Found]:
     try:
         entries = list(os.scandir(folder))
-    except PermissionError:
-        return  # one folder that is closed to us does not hide the others
+    except (PermissionError, FileNotFoundError):
+        return  # one folder that is closed to us, or that somebody just erased, does not hide the others
     for entry in entries:
         name = _NAME.fullmatch(entry.name)
-        if name and wanted in {None, name[1]} and entry.is_file(follow_symlinks=False):
+        if not name or wanted not in {None, name[1]} or not entry.is_file(follow_symlinks=False):
+            continue
+        try:
             state = entry.stat()
-            if state.st_size:
-                yield _Found(state.st_mtime_ns, name[1], entry.path)
+        except FileNotFoundError:
+            continue
+        if state.st_size:
+            yield _Found(state.st_mtime_ns, name[1], entry.path)
 
 
 def _erase(path: Path) -> None:
@@ -136,7 +141,8 @@ def _erase(path: Path) -> None:
         try:
             path.with_suffix(".torn").unlink(missing_ok=True)
             path.unlink()
-            sync_directory(path.parent)
+            with suppress(FileNotFoundError):  # another process erased the folder, and with it the name
+                sync_directory(path.parent)
         finally:
             lock.let_go(fd, path)
     except OSError as error:

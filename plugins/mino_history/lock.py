@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mino_core import Busy
 
-_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 def take(fd: int, path: Path) -> None:

@@ -72,7 +72,10 @@ def _parser() -> ArgumentParser:
 
 def _list(history: History, wanted: Namespace) -> None:
     heads = history.conversations()
-    here = os.getcwd() if wanted.here else ""
+    try:
+        here = os.getcwd() if wanted.here else ""
+    except OSError as error:
+        raise HistoryError(f"the directory we are in is gone ({error.strerror})") from error
     listed = (summary(history, head) for head in heads if not here or head.get("directory") == here)
     if wanted.json:
         say_json([each._asdict() for each in listed])

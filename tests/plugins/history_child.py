@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from mino_core import HistoryError
-from mino_core.records import record
+from mino_core.records import new_id, record
 
 from mino_history.jsonl import Jsonl
 
@@ -26,6 +26,13 @@ def main(root: str) -> None:
                 log.append(record("said", turn=1, message={"role": "user", "parts": parts, "meta": {}}))
             elif act == "note":
                 log.append(record("note", text=rest), durable=False)
+            elif act == "churn":  # conversations and their folders come and go
+                for n in range(400):
+                    head = record("head", id=new_id(), format=1, directory=f"/{n % 2}")
+                    log = history.open(head["id"], head)
+                    log.append(record("note"), durable=False)
+                    log.close()
+                    history.remove(head["id"])
             elif act == "close":
                 log.close()
             print("done", flush=True)

@@ -1,6 +1,9 @@
 """Two processes and one conversation; and processes that die."""
 
+import errno
+import fcntl
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +59,11 @@ def _texts(history, name):
     return [each["message"]["parts"][0]["text"] for each in records if each["type"] == "said"]
 
 
+def said(text):
+    message = {"role": "user", "parts": [{"type": "text", "text": text}], "meta": {}}
+    return record("said", turn=1, message=message)
+
+
 def test_a_second_process_is_told_who_writes(root, child):
     name, history = new_id(), Jsonl(root)
     assert child.do(f"begin {name}") == "done" and child.do("say one") == "done"
@@ -71,6 +79,44 @@ def test_a_second_process_is_told_who_writes(root, child):
     assert child.do(f"open {name}").startswith(f"Busy: this conversation is open in process {os.getpid()} ")
     log.close()
     assert child.do(f"open {name}") == "done"
+
+
+def test_conversations_that_come_and_go_elsewhere_hide_no_other_and_stop_no_new_one(root, child):
+    history = Jsonl(root)
+
+    def begun(directory):
+        head = record("head", id=new_id(), format=1, directory=directory)
+        log = history.open(head["id"], head)
+        log.append(record("note"), durable=False)
+        log.close()
+        return head["id"]
+
+    lasting = {begun(f"/lasting/{n}") for n in range(3)}
+    child.process.stdin.write("churn\n")
+    child.process.stdin.flush()
+    while not select.select([child.process.stdout], [], [], 0)[0]:
+        assert lasting <= {head["id"] for head in history.conversations()}
+        history.remove(begun("/0"))  # in a folder that the other process takes away when it is empty
+    assert child.process.stdout.readline() == "done\n"
+
+
+@pytest.mark.parametrize("name", ["ENOLCK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"])
+def test_where_the_file_system_has_no_locks_conversations_are_kept_all_the_same(root, name, monkeypatch):
+    def flock(fd, how):
+        raise OSError(getattr(errno, name), os.strerror(getattr(errno, name)))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    history, one_id = Jsonl(root), new_id()
+    one = history.open(one_id, record("head", id=one_id, format=1, directory="/"))
+    one.append(said("one"))
+    two = history.open(one_id)
+    two.append(said("two"))
+    one.append(said("three"))
+    one.close()
+    two.close()
+    assert _texts(history, one_id) == ["one", "two", "three"]
+    history.remove(one_id)
+    assert not list(history.conversations())
 
 
 def test_the_lock_of_a_killed_process_is_free(root, child):

@@ -61,6 +61,16 @@ def test_the_list_names_each_conversation_by_its_first_words_or_its_title(host, 
     assert second.startswith(one) and second.endswith("  ~/work      What is HTTP?")
 
 
+def test_where_the_directory_is_gone_that_is_said(host, history, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    kept(host, *whole())
+    with pytest.raises(HistoryError, match="the directory we are in is gone"):
+        history("list", "--here")
+    assert "What is HTTP?" in history("list")[1]
+
+
 def test_an_empty_history_is_an_empty_list(history):
     assert history("list") == (0, "", "")
     assert history("list", "--json") == (0, "[]\n", "")
