@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from mino_core import interrupts, transport
 from mino_core.errors import ProviderError
+from mino_core.faults import let_go
 from mino_core.types import Delta, Message, Request, Usage
 
-from .reply import Reply, settle
+from .reply import Reply, fault, settle
 
 if TYPE_CHECKING:
     from mino_core.session import Session
@@ -38,12 +39,9 @@ def consult(session: Session, messages: Sequence[Message]) -> tuple[str, Usage |
     except ProviderError as failure:
         error = failure
     except (Exception, SystemExit) as failure:  # noqa: BLE001 (a provider may be a plugin's)
-        error = ProviderError(
-            "plugin", f"the provider {session.provider} failed: {type(failure).__name__}: {failure}"
-        )
+        error = fault(session.provider, failure)
     finally:
-        if close := getattr(stream, "close", None):
-            close()
+        let_go(stream)
     ending = settle(reply, error)
     if ending.error is not None:
         raise ending.error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mino_core.errors import ProviderError
+from mino_core.errors import MinoError, ProviderError
 from mino_core.records.messages import is_blank
 from mino_core.transport import plain
 from mino_core.types import (
@@ -100,6 +100,13 @@ class Ending:
 
     outcome: Outcome
     error: ProviderError | None = None
+
+
+def fault(provider: str, error: BaseException) -> ProviderError:
+    """What a provider raised that is no ProviderError, as one."""
+    if isinstance(error, MinoError):  # a stranger's: it names the plugin
+        return ProviderError("plugin", str(error))
+    return ProviderError("plugin", f"the provider {provider} failed: {type(error).__name__}: {error}")
 
 
 def settle(reply: Reply, error: ProviderError | None) -> Ending:

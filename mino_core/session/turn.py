@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from mino_core import interrupts, transport
-from mino_core.errors import MinoError, ProviderError
+from mino_core.errors import ProviderError
 from mino_core.faults import let_go
 from mino_core.records.messages import sum_usage, usage_to_json
 from mino_core.screen import ScreenGone
@@ -28,7 +28,7 @@ from mino_core.types import (
 
 from . import calls
 from .display import IDLE
-from .reply import Ending, Reply, settle
+from .reply import Ending, Reply, fault, settle
 
 if TYPE_CHECKING:
     from mino_core.session import Session
@@ -177,7 +177,7 @@ class Turn:
         except BaseException as error:  # the provider's door: SystemExit and GeneratorExit end here as well
             if interrupts.is_users(error):
                 raise
-            raise self._fault(error) from error
+            raise fault(self.session.provider, error) from error
         if self._idle_error is not None:
             raise self._idle_error
         return result
@@ -186,15 +186,9 @@ class Turn:
         try:
             self._reply.add(delta)
         except TypeError as error:
-            raise self._fault(error) from error
+            raise fault(self.session.provider, error) from error
         if self._first_token is None and not isinstance(delta, Usage | Finished):
             self._first_token = time.monotonic()
-
-    def _fault(self, error: BaseException) -> ProviderError:
-        if isinstance(error, MinoError):  # a stranger's: it names the plugin
-            return ProviderError("plugin", str(error))
-        words = f"the provider {self.session.provider} failed: {type(error).__name__}: {error}"
-        return ProviderError("plugin", words)
 
     def _finish(self, stream: Iterator[Delta]) -> None:
         """Let a finished stream come to its end, so that its connection can be used again."""

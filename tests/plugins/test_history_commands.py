@@ -285,6 +285,17 @@ def test_without_a_whole_summary_nothing_changes(tmp_path, answer):
         assert sent(stage) == ["q1", "a1", "q2", "a2", "q3", "a3", "q4"]
 
 
+def test_a_fault_while_summing_up_is_told_as_one_of_a_turn_is(tmp_path):
+    fault = [ValueError("a fault")]
+    stage = Stage(tmp_path, said("a1"), said("a2"), said("a3"), fault, fault)
+    with stage.opened() as session:
+        for n in range(1, 4):
+            session.ask(f"q{n}")
+        with pytest.raises(ProviderError, match="^plugin 'staged'.*: ValueError: a fault") as told:
+            run(session, "compact")
+        assert session.ask("q4").error.message == str(told.value)
+
+
 def test_a_short_conversation_is_not_summed_up(tmp_path):
     stage = staged(tmp_path, "a1", "a2")
     with stage.opened() as session:
