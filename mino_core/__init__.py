@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .interrupts import wait as wait
     from .keyboard import typed_ahead as typed_ahead
     from .plugins import Host as Host
+    from .printing import listed as listed
     from .printing import say as say
     from .printing import say_json as say_json
     from .printing import table as table
@@ -98,7 +99,7 @@ _HOMES = {
     "keyboard": ("typed_ahead",),
     "records.messages": ("is_blank",),
     "plugins": ("Host",),
-    "printing": ("say", "say_json", "table"),
+    "printing": ("listed", "say", "say_json", "table"),
     "records": (
         "Conversation",
         "Turn",

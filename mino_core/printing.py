@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .screen import sanitise
 from .secret import mask
+
+if TYPE_CHECKING:
+    from .records.finding import Summary
+
+#: How many columns a time takes with the blanks around it, and a name has where there is no limit; from how
+#: many on the end of a path says something.
+_TIME, _NAME, _LEAST = 20, 60, 8
+#: How much of an id still tells conversations apart, and how wide a terminal has room for all of it.
+_ID, _ID_FROM = 13, 110
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> str:
@@ -22,6 +31,28 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> str:
         ).rstrip()
         for row in held
     )
+
+
+def listed(firsts: Sequence[str], conversations: Sequence[Summary], columns: int = 0) -> list[str]:
+    """A row for each conversation: what stands first, when it was written to, where, its name.
+
+    None is longer than `columns`, unless that is 0: an id gives way to what begins it, a place to the
+    end of its path, and to nothing where that would say nothing.
+    """
+    if not conversations:
+        return []
+    if columns and columns < _ID_FROM:
+        firsts = [first[:_ID] for first in firsts]
+    room = (columns - max(map(_cells, firsts)) - _TIME) // 3 if columns else sys.maxsize
+    rows = []
+    for first, each in zip(firsts, conversations, strict=True):
+        place = [_end(each.place, room)] if room >= _LEAST else []
+        rows.append((first, each.when, *place, each.name if columns else fitted(each.name, _NAME)))
+    return [fitted(row, columns or sys.maxsize) for row in table(rows, "").split("\n")]
+
+
+def _end(place: str, columns: int) -> str:
+    return fitted(place[::-1], columns)[::-1]
 
 
 def say(text: str, *, verbatim: bool = False) -> None:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mino_core.errors import HistoryError
-from mino_core.printing import fitted, table
+from mino_core.printing import listed
 from mino_core.records.finding import beginning, find_conversation, summary
 from mino_core.types import Head
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 _PAGE = 9
 _NONE, _MORE = "no", "more"
-#: How many columns number and time take, and from how many on the end of a directory's path says something.
-_BEFORE, _LEAST = 21, 8
 
 
 def choose(session: Session, prefix: str = "") -> str | None:
@@ -45,16 +43,8 @@ def choose(session: Session, prefix: str = "") -> str | None:
 
 
 def _ask(session: Session, page: list[Head], *, more: bool) -> str | None:
-    listed = [summary(session.host.history, head) for head in page]
-    width = max(session.screen.columns - 1, 20)
-    room = (width - _BEFORE) // 3
-    places = [[_end(each.place, room)] if room >= _LEAST else [] for each in listed]
-    rows = [(str(n + 1), each.when, *places[n], each.name) for n, each in enumerate(listed)]
-    lines = [fitted(line, width) for line in table(rows, "").split("\n")]
-    choices = [*map(str, range(1, len(page) + 1)), *([_MORE] if more else []), _NONE]
+    found = [summary(session.host.history, head) for head in page]
+    numbers = [str(n + 1) for n in range(len(found))]
+    lines = listed(numbers, found, max(session.screen.columns - 1, 20))
+    choices = [*numbers, *([_MORE] if more else []), _NONE]
     return session.question("\n".join(["Which conversation?", *lines]), choices)
-
-
-def _end(place: str, columns: int) -> str:
-    """The end of a directory's path, so that there is room for the first words."""
-    return fitted(place[::-1], columns)[::-1]

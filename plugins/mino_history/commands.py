@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mino_core import HistoryError, Message, Text, UsageError, is_blank, summary, table
-
-from .markdown import line
+from mino_core import HistoryError, Message, Text, UsageError, is_blank, listed, summary
 
 if TYPE_CHECKING:
     from mino_core import Command, Session
 
 #: How many conversations `/history` lists, and how many turns `/compact` leaves as they are.
 _LISTED, _KEPT = 10, 2
+_THIS = " (this one)"
 _SUMMARISE = (
     "Summarise our conversation so far, so that it can go on from your summary alone. Keep what I asked "
     "for and decided, facts, names, numbers, code and open questions; leave out what no longer matters. "
@@ -33,10 +32,12 @@ def history(session: Session, text: str) -> None:
 
         hits = islice((hit for hit in search(session.host.history, text.strip()) if not hit.damaged), _LISTED)
         found = [(summary(session.host.history, hit.head), next(hit.matches).excerpt) for hit in hits]
+    screen = session.screen
+    room = screen.columns - len(_THIS) - 1 if screen.is_terminal else 0
+    rows = listed([of.id for of, _ in found], [of for of, _ in found], room)
     lines = []
-    rows = table([line(of) for of, _ in found], "").split("\n")
-    for row, (of, excerpt) in zip(rows, found, strict=False):
-        lines.append(row + (" (this one)" if of.id == session.id else ""))
+    for row, (of, excerpt) in zip(rows, found, strict=True):
+        lines.append(row + (_THIS if of.id == session.id else ""))
         lines += [f"    {excerpt}"] if excerpt else []
     session.notify("\n".join([*lines, "/resume ID goes on with one."]) if lines else "There is none.")
 

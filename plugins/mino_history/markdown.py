@@ -1,4 +1,4 @@
-"""A conversation for people: as a line of a list, as a Markdown document, and as it looked on the screen."""
+"""A conversation for people: as a Markdown document, and as it looked on the screen."""
 
 from __future__ import annotations
 
@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING
 from mino_core import File, Image, Message, Reasoning, Refusal, Text, ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from mino_core import Conversation, Part, Summary, Turn
+    from mino_core import Conversation, Part, Turn
 
-#: How many characters of its name a list shows.
-_WIDEST = 60
 _NAMES = {"user": "You", "assistant": "Assistant", "tool": "Tool"}
-
-
-def line(of: Summary) -> tuple[str, str, str, str]:
-    """The cells of a list: the id, when it was written to last, where, and its name."""
-    name = of.name if len(of.name) <= _WIDEST else f"{of.name[: _WIDEST - 1]}…"
-    return of.id, of.when, of.place, name
 
 
 def markdown(

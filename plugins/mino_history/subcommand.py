@@ -14,14 +14,12 @@ from mino_core import (
     find_conversation,
     fold,
     is_blank,
+    listed,
     message_to_json,
     sanitise,
     say_json,
     summary,
-    table,
 )
-
-from .markdown import line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -76,12 +74,12 @@ def _list(history: History, wanted: Namespace) -> None:
         here = os.getcwd() if wanted.here else ""
     except OSError as error:
         raise HistoryError(f"the directory we are in is gone ({error.strerror})") from error
-    listed = (summary(history, head) for head in heads if not here or head.get("directory") == here)
+    found = [summary(history, head) for head in heads if not here or head.get("directory") == here]
     if wanted.json:
-        say_json([each._asdict() for each in listed])
+        say_json([each._asdict() for each in found])
         return
-    if rows := [line(each) for each in listed]:
-        _write(f"{table(rows, '')}\n")
+    for row in listed([each.id for each in found], found, _columns()):
+        _write(f"{row}\n")
 
 
 def _show(history: History, wanted: Namespace) -> None:
@@ -111,7 +109,7 @@ def _search(history: History, wanted: Namespace) -> None:
     text = " ".join(wanted.words)
     if is_blank(text):
         raise UsageError("say what to search for")
-    listed: list[dict[str, Any]] = []
+    all_found: list[dict[str, Any]] = []
     is_found = False
     for found in search(history, text):
         if found.damaged:
@@ -120,15 +118,15 @@ def _search(history: History, wanted: Namespace) -> None:
         is_found = True
         about = summary(history, found.head)
         if wanted.json:
-            listed.append(about._asdict() | {"matches": [match._asdict() for match in found.matches]})
+            all_found.append(about._asdict() | {"matches": [match._asdict() for match in found.matches]})
             continue
-        _write(f"{'  '.join(line(about))}\n")
+        _write(f"{listed([about.id], [about], _columns())[0]}\n")
         for match in islice(found.matches, _MATCHES):
             _write(f"    {match.who}: {match.excerpt}\n")
         if next(found.matches, None):
             _write("    …\n")
     if wanted.json:
-        say_json(listed)
+        say_json(all_found)
     elif not is_found:
         sys.stderr.write(f"nothing was found for {text!r}\n")
 
@@ -205,3 +203,10 @@ def _write(text: str) -> None:
         text = sanitise(text)
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def _columns() -> int:
+    """How many columns a row may take; 0 where no terminal limits that."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns - 1 if sys.stdout.isatty() else 0

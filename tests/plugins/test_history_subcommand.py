@@ -12,7 +12,7 @@ import pytest
 from mino_core.errors import HistoryError
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
-from mino_core.testing import home, mino, run
+from mino_core.testing import Terminal, home, mino, run
 
 from mino_history import mino_histories, mino_subcommands
 
@@ -59,6 +59,32 @@ def test_the_list_names_each_conversation_by_its_first_words_or_its_title(host, 
     assert code == 0
     assert first.startswith(two) and first.endswith("  /somewhere  Protocols")
     assert second.startswith(one) and second.endswith("  ~/work      What is HTTP?")
+
+
+@pytest.mark.parametrize("columns", [30, 50, 80, 200])
+def test_on_a_terminal_a_conversation_is_one_row_however_narrow_that_is(tmp_path, columns):
+    env = home(tmp_path)
+    jsonl = mino_histories()["jsonl"](Settings({}, home=Path(env["MINO_HOME"])))
+    one = SimpleNamespace(history=jsonl)
+    questions = ["What is HTTP, and who thought of it when?", "漢字" * 60, "日本 " * 60]
+    ids = [
+        kept(one, *whole(asked), directory="/a/long/way/to/漢字/" + "d" * n)
+        for n, asked in enumerate(questions)
+    ]
+    with Terminal(mino("history", "list"), env, columns=columns) as terminal:
+        assert terminal.wait_exit() == 0
+        rows = [row for row in terminal.lines if row.strip()]
+    assert len(rows) == 3
+    assert all(
+        name.startswith(row.split()[0].rstrip("…")) for row, name in zip(rows, reversed(ids), strict=True)
+    )
+    if columns > 30:
+        assert [
+            word in row for row, word in zip(rows, ["日本", "漢字漢字漢字", "What is HTTP"], strict=True)
+        ] == [True] * 3
+    if columns > 50:
+        assert all("/漢字/" in row for row in rows)
+    assert (ids[0] in rows[2]) == (columns == 200)
 
 
 def test_where_the_directory_is_gone_that_is_said(host, history, tmp_path, monkeypatch):
