@@ -70,11 +70,12 @@ class ToStandardError(io.TextIOBase):
         return True
 
     def write(self, text: str) -> int:
-        _to_standard_error(text)
+        to_standard_error(text)
         return len(text)
 
 
-def _to_standard_error(text: str) -> None:
+def to_standard_error(text: str) -> None:
+    """Write a text to descriptor 2: secrets masked, and safe where that is a terminal."""
     text = mask(text)
     try:
         if os.isatty(2):
@@ -103,4 +104,4 @@ def guarded() -> Iterator[None]:
         for writer in writers:
             writer.end()
         for line in drain():
-            _to_standard_error(line + "\n")
+            to_standard_error(line + "\n")

@@ -73,7 +73,7 @@ class Screen:
         self._environ = os.environ if environ is None else environ
         self._fd = os.dup(out)
         self._err = err
-        self._err_is_terminal = _is_terminal(err)
+        self._err_is_terminal = os.isatty(err)
         self._is_mid_row = False
         self._encoding = encoding or getattr(sys.__stdout__, "encoding", None) or "utf-8"
         self._held: list[str] = []
@@ -202,13 +202,6 @@ class Screen:
             self.flush()
         finally:
             os.close(self._fd)
-
-
-def _is_terminal(fd: int) -> bool:
-    try:
-        return os.isatty(fd)
-    except OSError:
-        return False
 
 
 def _write_all(fd: int, data: bytes) -> None:

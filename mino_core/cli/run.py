@@ -55,12 +55,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _tell(text: str) -> None:
     text = sanitise(mask(text))
-    try:
-        if os.isatty(2):
-            text = wrapped(text)
-        os.write(2, (text + "\n").encode("utf-8", "replace"))
-    except OSError:
-        pass  # nobody reads standard error
+    outlets.to_standard_error((wrapped(text) if os.isatty(2) else text) + "\n")
 
 
 def _tell_bug(error: Exception, *, debug: bool) -> None:
