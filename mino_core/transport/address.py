@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from mino_core.errors import ProviderError
-from mino_core.secret import mask, names_a_secret, remember
+from mino_core.secret import Secret, mask, names_a_secret, remember
 from mino_core.settings import Settings
 from mino_core.values import value
 
-from .proxies import Proxy, checked, is_loopback
+from .proxies import Proxy, checked, is_loopback, may_be_host
 
 _SAFE = "/%:@!$&'()*+,;=~-._"
+#: What the name of a header may hold besides letters and digits (RFC 9110, section 5.6.2).
+_IN_NAMES = "!#$%&'*+-.^_`|~"
+#: Headers by which a server tells where the body ends.
+_OURS = ("content-length", "transfer-encoding")
 
 
 @value
@@ -60,11 +63,15 @@ def read_address(settings: Settings, default: str) -> Address:
         host = _ascii(parts.hostname or "")
     except ValueError as error:  # UnicodeError is one
         raise settings.error("base_url", f"is no address: {error}") from error
+    if port == 0 or not url.isprintable() or not may_be_host(host):
+        raise settings.error("base_url", "is no address: its host, its port or a character in it cannot be")
     if parts.scheme not in ("http", "https") or not host:
         raise settings.error("base_url", f"must begin with https:// or http://, not {mask(url)!r}")
     if parts.username is not None:
         raise settings.error("base_url", "must not hold a user name or password; use `api_key`")
     bracketed = f"[{host}]" if ":" in host else host
+    query = quote(parts.query, safe=f"{_SAFE}?")
+    _hide_keys(query)
     return Address(
         url=url.rstrip("/"),
         scheme=parts.scheme,
@@ -72,7 +79,7 @@ def read_address(settings: Settings, default: str) -> Address:
         port=port or (443 if parts.scheme == "https" else 80),
         netloc=bracketed if port is None else f"{bracketed}:{port}",
         path=quote(parts.path.rstrip("/"), safe=_SAFE),
-        query=f"?{parts.query}" if parts.query else "",
+        query=f"?{query}" if query else "",
     )
 
 
@@ -83,17 +90,21 @@ def _ascii(host: str) -> str:
     return host.encode("idna").decode()
 
 
-def read_headers(settings: Settings) -> dict[str, Callable[[], str]]:
-    """The extra headers, each with what tells its value: a text, or a secret by `env:`, `file:`, `cmd:`."""
-    headers: dict[str, Callable[[], str]] = {}
+def read_headers(settings: Settings) -> dict[str, str | Secret]:
+    """The extra headers, each a text, or a secret by `env:`, `file:`, `cmd:`; ConfigError if one is none."""
+    headers: dict[str, str | Secret] = {}
     for name in settings:
         value = settings.text(name)
-        if not (name.isascii() and value.isascii() and f"{name}{value}".isprintable()):
+        if not (name.isascii() and name and all(char.isalnum() or char in _IN_NAMES for char in name)):
+            raise settings.error(name, "is no name of a header")
+        if name.lower() in _OURS:
+            raise settings.error(name, "cannot be set: mino says itself how long a request is")
+        if not (value.isascii() and value.isprintable()):
             raise settings.error(name, "holds characters that a header cannot carry")
         secret = settings.secret(name) if value.startswith(("env:", "file:", "cmd:")) else None
         if secret is None and value and names_a_secret(name):
             remember(value.split()[-1])  # behind `Bearer`, if that is there
-        headers[name] = secret.reveal if secret else value.__str__
+        headers[name] = secret or value
     return headers
 
 
@@ -113,7 +124,7 @@ def read_proxy(settings: Settings) -> Proxy | None:
     try:
         return checked(value.strip(), settings.key("proxy"))
     except ProviderError as error:
-        raise settings.error("proxy", error.message) from error
+        raise settings.error("proxy", error.message.removeprefix(f"{settings.key('proxy')} ")) from error
 
 
 def read_file(settings: Settings, key: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from mino_core.errors import ConfigError, ProviderError
+from mino_core.secret import Secret
 from mino_core.settings import Settings
 
 from .address import Address
@@ -33,17 +32,18 @@ class Credentials:
                 "config",
                 f"no key goes to {address.host} over plain http; use https:// or set `allow_http = true`",
             )
-        key = told(self.key.reveal)
-        if not key.isascii() or not key.isprintable():
-            raise ProviderError(
-                "config", f"the key from {self.key.source} holds characters that no key has; copy it again"
-            )
+        key = told(self.key)
         return {"x-api-key": key} if self._auth == "x-api-key" else {"Authorization": f"Bearer {key}"}
 
 
-def told(reveal: Callable[[], str]) -> str:
-    """A secret's value; ProviderError (`config`) where its command fails."""
+def told(secret: Secret) -> str:
+    """A secret's value; ProviderError (`config`) where its command fails or no header can carry it."""
     try:
-        return reveal()
+        value = secret.reveal()
     except ConfigError as error:
         raise ProviderError("config", str(error)) from error
+    if not value.isascii() or not value.isprintable():
+        raise ProviderError(
+            "config", f"the key from {secret.source} holds characters that no key has; copy it again"
+        )
+    return value

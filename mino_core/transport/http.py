@@ -271,7 +271,10 @@ class Endpoint:
         if self.is_local:
             # llama.cpp closes after a streamed answer, and may do so while the next request goes out.
             fields["Connection"] = "close"
-        extra = {name: told(value) for name, value in self._extra_headers.items()}
+        extra = {
+            name: value if isinstance(value, str) else told(value)
+            for name, value in self._extra_headers.items()
+        }
         replaced = {name.lower() for name in extra}
         return [pair for pair in fields.items() if pair[0].lower() not in replaced] + list(extra.items())
 

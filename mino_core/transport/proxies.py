@@ -101,18 +101,25 @@ def _hide_password(address: str) -> None:
         remember(unquote(password))
 
 
+def may_be_host(host: str) -> bool:
+    """Whether a name or a number holds only what is in one."""
+    return all(char.isalnum() or char in "-._:%" for char in host)
+
+
 def checked(value: str, source: str) -> Proxy:
     """A proxy from what a person wrote: `host:port` is an http one. ProviderError (`config`) if wrong."""
     _hide_password(value)
     url = value if "://" in value else f"http://{value}"
     try:
         parts = urlsplit(url)
-        is_usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+        host = parts.hostname or ""
+        is_usable = parts.scheme in _SCHEMES and parts.port != 0 and host != "" and may_be_host(host)
+        is_usable = is_usable and url.isprintable()
     except ValueError:
         is_usable = False
     if not is_usable:
-        allowed = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
-        raise ProviderError("config", f"{source} is not the address of a proxy; it must begin with {allowed}")
+        allowed = ", ".join(f"{scheme}://host:port" for scheme in _SCHEMES)
+        raise ProviderError("config", f"{source} is not the address of a proxy; write {allowed}")
     return Proxy(url, source)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from mino_core import ConfigError, ProviderError, Settings, __version__
+from mino_core.secret import mask
 from mino_core.testing import Server
 from mino_core.transport import Endpoint
 from transport_tools import KEY, ONE, ask, endpoint, failure
@@ -63,6 +64,15 @@ def test_the_query_of_a_base_url_stays_behind_the_path() -> None:
         assert server.requests[0].path == "/a%20b/deployments/x/chat?api-version=2"
 
 
+def test_a_query_is_sent_in_a_form_that_a_request_can_carry_and_its_key_is_masked_in_it() -> None:
+    with Server() as server:
+        server.reply(ONE)
+        ask(f"{server.url}/v1?api-key=a sécret&v=1%2F2")
+        path = server.requests[0].path
+    assert path == "/v1/chat?api-key=a%20s%C3%A9cret&v=1%2F2"
+    assert mask(path) == "/v1/chat?api-key=***&v=1%2F2"
+
+
 def test_ipv6_addresses_work() -> None:
     with Server(host="::1") as server:
         server.reply(ONE)
@@ -79,6 +89,11 @@ def test_ipv6_addresses_work() -> None:
         ({"base_url": "https://"}, "must begin with https:// or http://"),
         ({"base_url": "https://x:port"}, "is no address"),
         ({"base_url": "https://me:pw@x"}, "use `api_key`"),
+        ({"base_url": "https://x y/v1"}, "is no address"),
+        ({"base_url": "https://<name>.example.com"}, "is no address"),
+        ({"base_url": "https://x:0"}, "is no address"),
+        ({"base_url": "https://x/v1\nX: 1"}, "is no address"),
+        ({"base_url": "https://x/v1?a=\x7f"}, "is no address"),
         ({"base_url": "https://" + "a" * 64 + ".com"}, "is no address"),
         ({"auth": "basic"}, '"bearer" or "x-api-key"'),
         ({"read_timeout": -1}, "must be a number from 0 to 1000000000"),
@@ -87,7 +102,15 @@ def test_ipv6_addresses_work() -> None:
         ({"extra_headers": {"X": "a\nb"}}, "a header cannot carry"),
         ({"extra_headers": {"X": "世"}}, "a header cannot carry"),
         ({"extra_headers": {"X": 1}}, "must be a string"),
-        ({"proxy": "ftp://x"}, "not the address of a proxy"),
+        ({"extra_headers": {"A B": "x"}}, "is no name of a header"),
+        ({"extra_headers": {"A:B": "x"}}, "is no name of a header"),
+        ({"extra_headers": {"Ä": "x"}}, "is no name of a header"),
+        ({"extra_headers": {"": "x"}}, "is no name of a header"),
+        ({"extra_headers": {"Content-length": "5"}}, "cannot be set"),
+        ({"extra_headers": {"transfer-encoding": "chunked"}}, "cannot be set"),
+        ({"proxy": "ftp://x"}, "providers.demo.proxy: is not the address of a proxy"),
+        ({"proxy": "x y"}, "is not the address of a proxy"),
+        ({"proxy": "http://x\ty:1"}, "is not the address of a proxy"),
         ({"ca_file": "/nowhere/ca.pem"}, "there is no file /nowhere/ca.pem"),
         ({"api_key": "env:NO_SUCH"}, "NO_SUCH is not set"),
     ],
@@ -136,9 +159,10 @@ def test_a_key_is_not_sent_over_plain_http_to_another_host() -> None:
         assert ask("http://models.example/v1", api_key=KEY, proxy=proxy.url, allow_http=True)
 
 
-@pytest.mark.parametrize("key", ["sk-12\n34", "sk-… copied"])
-def test_a_key_that_no_header_can_carry_is_named_by_its_source(key: str) -> None:
-    error = failure("http://127.0.0.1:9", {"MY_KEY": key}, api_key="env:MY_KEY")
+@pytest.mark.parametrize("setting", [{"api_key": "env:MY_KEY"}, {"extra_headers": {"X": "env:MY_KEY"}}])
+@pytest.mark.parametrize("key", ["sk-12\n34", "sk-12\r\nX-Evil: 34", "sk-… copied"])
+def test_a_key_that_no_header_can_carry_is_named_by_its_source(key: str, setting: dict[str, Any]) -> None:
+    error = failure("http://127.0.0.1:9", {"MY_KEY": key}, **setting)
     assert error.kind == "config"
     assert "MY_KEY" in error.message
     assert key not in error.message

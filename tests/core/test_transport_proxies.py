@@ -81,7 +81,8 @@ def test_nor_does_it_through_one_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["ftp://p:1", "https://p:1", "socks4://p:1", "http://", "http://p:x", "http://p:99999"]
+    "value",
+    ["ftp://p:1", "https://p:1", "socks4://p:1", "http://", "http://p:x", "http://p:99999", "x y", "p\n:1"],
 )
 def test_a_proxy_that_cannot_be_one_names_its_variable(value: str) -> None:
     with pytest.raises(ProviderError, match="HTTPS_PROXY is not the address of a proxy") as caught:
