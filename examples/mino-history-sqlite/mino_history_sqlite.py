@@ -6,6 +6,7 @@ indexed by every three characters, so that words are found in languages that wri
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -26,6 +27,7 @@ MINO_API = 1
 FORMAT = 1
 #: How many rows are read at a time: no reading keeps a transaction open.
 _PAGE = 500
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 _ID = re.compile(r"[0-9A-Z]{26}", re.ASCII)
 _WORDS = ("text", "content", "arguments", "name", "title", "summary")
 _SCHEMA = """
@@ -71,8 +73,8 @@ class Sqlite:
     def conversations(self) -> Iterator[Head]:
         """The heads, the conversation written to last first."""
         order = "(SELECT max(n) FROM records WHERE conversation = id)"
-        for (head,) in self._rows(f"SELECT head FROM conversations ORDER BY {order} DESC"):  # noqa: S608
-            yield json.loads(head)
+        for name, text in self._rows(f"SELECT id, head FROM conversations ORDER BY {order} DESC"):  # noqa: S608
+            yield _head(name, text)
 
     def search(self, text: str) -> Iterator[tuple[Head, Iterator[Record]]]:
         """The conversations that hold a text in any case, each with the records that do."""
@@ -81,12 +83,13 @@ class Sqlite:
                 "n IN (SELECT rowid FROM found WHERE words MATCH ?)",
                 '"' + text.replace('"', '""') + '"',
             )
-        else:  # the index knows nothing as short as that
-            which, sought = "words LIKE ? ESCAPE '\\'", "%" + re.sub(r"([\\%_])", r"\\\1", text) + "%"
+        else:  # the index knows nothing as short as that, and SQLite only the two cases of ASCII
+            which, sought = "instr(lowered(words), ?)", text.lower()
         hits: dict[str, list[Record]] = {}
         query = f"SELECT conversation, record FROM records WHERE {which} ORDER BY n"  # noqa: S608 (our own words)
         for name, record in self._rows(query, _plain(sought)):
-            hits.setdefault(name, []).append(json.loads(record))
+            if (said := _load(record)) is not None:
+                hits.setdefault(name, []).append(said)
         for head in self.conversations():
             if head["id"] in hits:
                 yield head, iter(hits[head["id"]])
@@ -99,7 +102,7 @@ class Sqlite:
             raise HistoryError(f"there is no conversation {id}; see `mino history list`")
         if head is not None and kept is not None:
             raise HistoryError(f"conversation {id} exists already")
-        if write and kept is not None and (found := json.loads(kept[0]).get("format", FORMAT)) != FORMAT:
+        if write and kept is not None and (found := _head(id, kept[0]).get("format", FORMAT)) != FORMAT:
             raise HistoryError(
                 f"conversation {id} was written by a newer mino (format {found!r}): it is not continued"
             )
@@ -124,6 +127,7 @@ class Sqlite:
         if not self._path.exists():
             return []
         with _trouble(self._path, "read"), _connected(self._path) as connection:
+            connection.create_function("lowered", 1, str.lower, deterministic=True)
             return connection.execute(query, values).fetchall()
 
 
@@ -209,7 +213,7 @@ class SqliteLog:
         query = "SELECT record FROM records WHERE conversation = ? AND type = ? ORDER BY n DESC LIMIT 1"
         with _trouble(self._path, "read"), _connected(self._path) as connection:
             found = connection.execute(query, [self._id, type]).fetchone()
-        return json.loads(found[0]) if found else None
+        return _load(found[0]) if found else None
 
     def close(self) -> None:
         """Let go of the file and of the lock."""
@@ -236,6 +240,16 @@ def _load(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and isinstance(value.get("type"), str) else None
 
 
+def _head(id: str, text: str) -> dict[str, Any]:
+    """The head of a conversation, or what stands in for one that is damaged."""
+    known = _load(text)
+    return (
+        {"directory": "", **known, "id": id}
+        if known
+        else {"id": id, "time": "", "type": "head", "directory": "", "damaged": "its head is damaged"}
+    )
+
+
 def _dump(record: Record) -> str:
     return json.dumps(dict(record), allow_nan=False, separators=(",", ":"))
 
@@ -252,7 +266,18 @@ def _said(record: Record) -> str:
     if isinstance(message, Mapping):
         holders += message.get("parts") or ()
     texts = [holder.get(key) for holder in holders if isinstance(holder, Mapping) for key in _WORDS]
+    texts += [_unescaped(holder.get("arguments")) for holder in holders if isinstance(holder, Mapping)]
     return _plain("\n".join(text for text in texts if isinstance(text, str) and text))
+
+
+def _unescaped(arguments: object) -> str:
+    """What a tool's arguments say in which a model escaped letters."""
+    if not isinstance(arguments, str) or "\\u" not in arguments:
+        return ""
+    try:
+        return json.dumps(json.loads(arguments), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return ""
 
 
 def _plain(text: str) -> str:
@@ -327,6 +352,10 @@ def _lock(path: Path, id: str) -> tuple[int, Path]:
                 owner = os.read(fd, 200).decode("utf-8", "replace")
                 os.close(fd)
                 raise Busy("".join(filter(str.isprintable, owner)) or "another process") from None
+            except OSError as error:
+                if error.errno not in _NO_LOCKS:  # where there are none, conversations are kept all the same
+                    os.close(fd)
+                    raise
             if _is_there(fd, file):
                 os.ftruncate(fd, 0)
                 os.write(fd, f"process {os.getpid()} on {os.uname().nodename}".encode())

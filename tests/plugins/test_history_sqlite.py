@@ -1,5 +1,7 @@
 """The example of a history keeps the promises that the built-in ones keep."""
 
+import errno
+import fcntl
 import json
 import os
 import sqlite3
@@ -10,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 import test_history
-from mino_core import Busy, HistoryError
+from mino_core import Busy, HistoryError, fold
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
 from mino_core.testing import HistoryConformance
@@ -217,6 +219,31 @@ def test_a_damaged_row_is_left_out_and_counted(history, tmp_path):
     connection.close()
     log = history.open(name, write=False)
     assert len(list(log.records())) == len(list(log.records(reverse=True))) == 2 and log.skipped == 1
+    assert [[each["type"] for each in records] for _, records in history.search("b")] == [["said"]]
+
+
+@pytest.mark.parametrize("head", ['{"type', "5", '{"id": 7}'])
+def test_a_damaged_head_hides_nothing(history, tmp_path, head):
+    name, other = kept(history, "a"), kept(history, "b")
+    connection = sqlite3.connect(tmp_path / "history.sqlite")
+    with connection:
+        connection.execute("UPDATE conversations SET head = ? WHERE id = ?", [head, name])
+    connection.close()
+    assert [each["id"] for each in history.conversations()] == [other, name]
+    assert [each["id"] for each, _ in history.search("a")] == [name]
+    log = history.open(name)
+    log.append(said("c", 2))
+    log.close()
+    assert fold(history.open(name, write=False).records()).messages()[-1].text == "c"
+
+
+def test_where_the_file_system_has_no_locks_conversations_are_kept_all_the_same(history, monkeypatch):
+    def flock(fd, how):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    name = kept(history, "a", "b")
+    assert len(list(history.open(name).records())) == 3
 
 
 def test_long_conversations_are_read_in_pages(history):
