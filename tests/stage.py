@@ -9,7 +9,7 @@ from types import ModuleType
 from mino_core import interrupts
 from mino_core.cli import opening
 from mino_core.cli.arguments import parse
-from mino_core.config import load
+from mino_core.config.loading import load
 from mino_core.plugins import Host
 from mino_core.screen import Screen
 from mino_core.testing import Recorder, Scripted, home

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from mino_core import interrupts, outlets
-from mino_core.config import load
+from mino_core.config.loading import load
 from mino_core.errors import ConfigError, MinoError, UsageError, did_you_mean
 from mino_core.plugins import Host
 from mino_core.printing import wrapped

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mino_core import interrupts
-from mino_core.config import Flags, load
+from mino_core.config import Flags
+from mino_core.config.loading import load
 from mino_core.plugins import Host
 from mino_core.screen import Screen
 from mino_core.session import Session

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mino_core.config import INSTRUCTIONS, Config, Flags, load
+from mino_core.config import INSTRUCTIONS, Config, Flags
+from mino_core.config.loading import load
 from mino_core.errors import ConfigError
 from mino_core.secret import mask
 
@@ -230,13 +231,13 @@ def imported_by(code: str, home: Path, **environ: str) -> set[str]:
 
 
 def test_a_start_without_files_parses_no_toml(tmp_path):
-    code = "import os, mino_core.config as c; assert c.load(os.environ).provider().name == 'local'"
+    code = "import os, mino_core.config.loading as c; assert c.load(os.environ).provider().name == 'local'"
     assert imported_by(code, tmp_path) == set()
 
 
 def test_a_start_with_files_imports_nothing_that_only_errors_need(tmp_path):
     configured(tmp_path, '[session]\nprovider = "x"\n')
-    code = "import os, mino_core.config as c; c.load(os.environ).provider()"
+    code = "import os, mino_core.config.loading as c; c.load(os.environ).provider()"
     assert imported_by(code, tmp_path, A_API_KEY="x") == {"tomllib"}
 
 

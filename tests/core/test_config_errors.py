@@ -5,7 +5,8 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mino_core.config import Flags, load
+from mino_core.config import Flags
+from mino_core.config.loading import load
 from mino_core.config.toml_file import Document, read
 from mino_core.errors import ConfigError
 

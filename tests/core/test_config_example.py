@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from mino_core import Screen, interrupts
-from mino_core.config import Config, Flags, load
+from mino_core.config import Config, Flags
 from mino_core.config.keys import KEYS
+from mino_core.config.loading import load
 from mino_core.config.presets import presets
 from mino_core.plugins import Host
 from mino_core.testing import home

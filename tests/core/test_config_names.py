@@ -3,8 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mino_core.config import Flags, load
+from mino_core.config import Flags
 from mino_core.config.keys import KEYS
+from mino_core.config.loading import load
 from mino_core.errors import ConfigError
 
 OFFERS = {

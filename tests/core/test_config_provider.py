@@ -4,8 +4,9 @@ import os
 import sys
 
 import pytest
-from mino_core.config import Config, Flags, load
+from mino_core.config import Config, Flags
 from mino_core.config.choice import LOCAL, names
+from mino_core.config.loading import load
 from mino_core.config.presets import KEY_SUFFIX, presets
 from mino_core.errors import ConfigError
 

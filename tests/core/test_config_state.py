@@ -6,7 +6,8 @@ import stat
 import tomllib
 
 import pytest
-from mino_core.config import load, state
+from mino_core.config import state
+from mino_core.config.loading import load
 
 
 def remember(home, **values):

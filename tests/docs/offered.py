@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from doc_pages import ROOT
-from mino_core.config import Flags, load
+from mino_core.config import Flags
+from mino_core.config.loading import load
 from mino_core.plugins import Host
 from mino_core.testing import home
 

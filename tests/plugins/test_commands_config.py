@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mino_core import ConfigError, ProviderError, UsageError, interrupts, secret
-from mino_core.config import Flags, load
+from mino_core.config import Flags
+from mino_core.config.loading import load
 from mino_core.plugins import Host
 from mino_core.testing import Server, home, run
 

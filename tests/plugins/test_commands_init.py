@@ -4,7 +4,7 @@ import stat
 import tomllib
 
 import pytest
-from mino_core.config import load
+from mino_core.config.loading import load
 from mino_core.testing import Terminal, home, mino, run
 
 

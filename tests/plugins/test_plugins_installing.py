@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from mino_core import UsageError, interrupts
-from mino_core.config import Flags, load
+from mino_core.config import Flags
+from mino_core.config.loading import load
 from mino_core.plugins import Host
 from mino_core.testing import home
 
