@@ -8,22 +8,50 @@ conversation by its beginning, and a beginning that moves with each question is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mino_core import File, Image, Message, Reasoning, Refusal, Request, Text, ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from mino_core import Part, Session
+    from mino_core import Part, Session, Turn
 
 #: How many bytes of UTF-8 are about one token, in most languages; and what a picture or a file takes.
 _BYTES, _ATTACHMENT = 4, 1500
 
 #: How many turns each conversation was last told to have left out, by its id.
 _told: dict[str, int] = {}
+#: Whether what is asked now was cut to size already.
+_is_fitting = False
+
+
+@contextmanager
+def fitting() -> Iterator[None]:
+    """A block in which nothing is left out of a request."""
+    global _is_fitting
+    _is_fitting = True
+    try:
+        yield
+    finally:
+        _is_fitting = False
+
+
+def at_once(turns: Sequence[Turn], around: Sequence[Message], budget: int | None) -> int:
+    """How many of these turns, at least one, one request may hold with the messages around them."""
+    if budget is None:
+        return len(turns)
+    room = budget - sum(map(tokens, around))
+    for n, turn in enumerate(turns):
+        room -= sum(map(tokens, turn.said))
+        if room < 0:
+            return max(n, 1)
+    return len(turns)
 
 
 def within(request: Request, session: Session) -> Request | None:
     """The request without its oldest turns, where it would be over the budget; told when that changes."""
+    if _is_fitting:
+        return None
     budget = session.config.budget or 0
     head, turns = _turns(request.messages, has_summary=bool(session.conversation.summary))
     sizes = [sum(map(tokens, turn)) for turn in turns]

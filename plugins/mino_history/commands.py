@@ -81,14 +81,24 @@ def compact(session: Session, text: str) -> None:
     old = len(turns) - _KEPT
     if old < 1:
         raise UsageError(f"there is nothing to sum up yet: the last {_KEPT} turns are left as they are")
-    sent = session.conversation.messages()
-    kept = sum(len(turn.said) for turn in turns[old:])
+    from .budget import at_once, fitting
+
     wish = f" {text.strip()}" if text.strip() else ""
+    ask = Message("user", (Text(_SUMMARISE + wish),))
     session.notify(f"Summing up {old} {'turn' if old == 1 else 'turns'}.")
-    told, usage = session.consult([*sent[: len(sent) - kept], Message("user", (Text(_SUMMARISE + wish),))])
-    if is_blank(told):
-        raise HistoryError("the model wrote no summary; nothing was changed")
-    session.compact(_BEFORE + told.strip(), keep=_KEPT, usage=usage)
+    told = ""
+    while old > 0:  # what is over the budget, in several pieces: each summary sums up the one before
+        conversation = session.conversation
+        sent = conversation.messages()
+        before = sent[: 1 if conversation.summary else 0]
+        n = at_once(conversation.turns[:old], (*before, ask), session.config.budget)
+        end = len(before) + sum(len(turn.said) for turn in conversation.turns[:n])
+        with fitting():
+            told, usage = session.consult([*sent[:end], ask])
+        if is_blank(told):
+            raise HistoryError("the model wrote no summary; what it was asked to sum up stays as it is")
+        old -= n
+        session.compact(_BEFORE + told.strip(), keep=old + _KEPT, usage=usage)
     session.notify(f"This stands in place of what was said before:\n{told.strip()}")
 
 

@@ -291,7 +291,7 @@ def test_a_fault_while_summing_up_is_told_as_one_of_a_turn_is(tmp_path):
     with stage.opened() as session:
         for n in range(1, 4):
             session.ask(f"q{n}")
-        with pytest.raises(ProviderError, match="^plugin 'staged'.*: ValueError: a fault") as told:
+        with pytest.raises(ProviderError, match=r"^plugin 'staged'.*: ValueError: a fault") as told:
             run(session, "compact")
         assert session.ask("q4").error.message == str(told.value)
 
@@ -320,6 +320,26 @@ def test_a_conversation_over_the_budget_loses_its_oldest_turns_and_that_is_told_
     assert all(sum(map(tokens, request.messages)) <= 1000 for request in stage.provider.requests)
     (told,) = [notice for notice in stage.renderer.notices if "not sent" in notice]
     assert told.startswith("The 3 oldest turns are not sent, about ") and "budget is 1,000" in told
+
+
+def test_a_summary_is_of_everything_however_small_the_budget(tmp_path):
+    stage = staged(
+        tmp_path, *["x" * 400] * 9, *[f"sum {n}" for n in range(3)], toml="[history]\nbudget = 1000\n"
+    )
+    with stage.opened() as session:
+        for n in range(9):
+            session.ask(f"q{n} " + "y" * (9000 if n == 4 else 400))
+        asked = len(stage.provider.requests)
+        told = run(session, "compact")
+        assert told.startswith("Summing up 7 turns.") and told.endswith("before:\nsum 2")
+        assert "not sent" not in told
+        assert session.messages[0].text.endswith("sum 2") and len(session.messages) == 5
+    summed = [request.messages for request in stage.provider.requests[asked:]]
+    seen = [message.text.split()[0] for messages in summed for message in messages if message.text[0] == "q"]
+    assert seen == [f"q{n}" for n in range(7)]
+    assert [messages[0].text.split()[-1] for messages in summed[1:]] == ["0", "1"]
+    sizes = [sum(map(tokens, messages)) for messages in summed]
+    assert sum(size > 1000 for size in sizes) == 1  # one turn alone is more than that
 
 
 def test_the_same_is_left_out_after_a_restart(tmp_path):
