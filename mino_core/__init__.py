@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .errors import ProviderError as ProviderError
     from .errors import UsageError as UsageError
     from .errors import did_you_mean as did_you_mean
+    from .hooks import Command as Command
     from .hooks import hookimpl as hookimpl
     from .interrupts import wait as wait
     from .keyboard import typed_ahead as typed_ahead
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from .session import Session as Session
     from .settings import Settings as Settings
     from .tools import ToolContext as ToolContext
-    from .types import Command as Command
     from .types import Delta as Delta
     from .types import Event as Event
     from .types import File as File
@@ -94,7 +94,7 @@ _HOMES = {
         "UsageError",
         "did_you_mean",
     ),
-    "hooks": ("hookimpl",),
+    "hooks": ("Command", "hookimpl"),
     "interrupts": ("wait",),
     "keyboard": ("typed_ahead",),
     "records.messages": ("is_blank",),
@@ -114,7 +114,6 @@ _HOMES = {
     "session": ("Session",),
     "tools": ("ToolContext",),
     "types": (
-        "Command",
         "Delta",
         "Event",
         "File",

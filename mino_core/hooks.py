@@ -8,7 +8,7 @@ observe or decide at a moment. Every hook may name `settings` last: the plugin's
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pluggy
 
@@ -17,11 +17,16 @@ if TYPE_CHECKING:
     from .screen import Screen
     from .session import Session
     from .settings import Settings
-    from .types import Command, Event, History, Input, Provider, Renderer, Request, Tool, ToolCall, Verdict
+    from .types import Event, History, Input, Provider, Renderer, Request, Tool, ToolCall, Verdict
 
 hookspec = pluggy.HookspecMarker("mino")
 #: Marks a function as the implementation of the hook of that name.
 hookimpl = pluggy.HookimplMarker("mino")
+
+#: Takes the session and the raw rest of the line; a returned string is asked as the prompt. Its
+#: help is the docstring's first line. May have `complete(session, text) -> Iterable[str]`, and `file`
+#: where a user's file is the command: it yields its name to a command that is code.
+Command: TypeAlias = "Callable[[Session, str], str | None]"
 
 
 @hookspec

@@ -6,7 +6,7 @@ and every plugin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 from .speech import Delta as Delta
@@ -32,7 +32,6 @@ from .values import value
 
 if TYPE_CHECKING:
     from .errors import ProviderError
-    from .session import Session
 
 # -- what renderers and observers see ----------------------------------------------------------
 
@@ -259,12 +258,6 @@ class History(Protocol):
     def remove(self, id: str) -> None:
         """Erase one conversation."""
         ...
-
-
-#: Takes the session and the raw rest of the line; a returned string is asked as the prompt. Its
-#: help is the docstring's first line. May have `complete(session, text) -> Iterable[str]`, and `file`
-#: where a user's file is the command: it yields its name to a command that is code.
-Command: TypeAlias = "Callable[[Session, str], str | None]"
 
 
 @value

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from mino_core.errors import MinoError
+from mino_core.hooks import Command
 from mino_core.session import Session
-from mino_core.types import Command, Finished, TextDelta
+from mino_core.types import Finished, TextDelta
 
 from .home import home
 from .promises import promise, suite
