@@ -92,11 +92,15 @@ class Host:
         edit(self.config.home, change)
 
     def remember_faults(self) -> None:
-        """Keep the last fault of each plugin for `mino plugins`; where that cannot be, it is not kept."""
-        if self.faults:
+        """Keep the last fault of each plugin for `mino plugins`; where that cannot be, it is not kept.
+
+        That a plugin is missing is not kept: it is found anew at each start, until it is back.
+        """
+        there = {row.name for row in self.plugins}
+        if faults := [fault for fault in self.faults if fault.plugin in there]:
             from .memory import keep_faults
 
-            keep_faults(self.config, self.faults)
+            keep_faults(self.config, faults)
 
     def guard(self, plugin: str, what: str, *, waits: bool = False) -> AbstractContextManager[None]:
         """A block that calls into the plugin of that name: signals are armed, a time limit holds.

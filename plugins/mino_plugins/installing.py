@@ -38,7 +38,7 @@ def sync(host: Host, place: Environment, *, dry: bool, as_json: bool) -> int:
         wanted = [str(remembered(host)[name]["requirement"]) for name in gone]
         return _add(host, place, wanted, dry=dry, as_json=as_json)
     if as_json:
-        say_json({"command": None, "installed": []})
+        _say(None, ran=False, installed={})
     else:
         say("Nothing is missing.")
     return 0
@@ -49,30 +49,39 @@ def uninstall(host: Host, place: Environment, names: Sequence[str], *, dry: bool
     wanted = dict.fromkeys(_distribution(host, name) for name in names)
     there = [name for name in wanted if is_there(name)]
     command = place.removing(there) if there else None
-    if dry:
-        _tell(command, {}, ran=False, as_json=as_json)
-        return 0
-    if command:
+    if command and not dry:
         _run(command, as_json=as_json)
-    plugins = {plugin.name for plugin in host.plugins if plugin.distribution in wanted}
-    host.remember(lambda table: _forget(table, wanted, plugins))
     if as_json:
-        say_json({"command": command, "ran": command is not None, "removed": list(wanted)})
+        _say(command, ran=command is not None and not dry, removed=[] if dry else list(wanted))
+    elif dry:
+        say(shlex.join(command) if command else "Nothing to run: it is not installed.", verbatim=True)
     else:
         say(f"Removed: {', '.join(wanted)}")
+    if not dry:
+        plugins = {plugin.name for plugin in host.plugins if plugin.distribution in wanted}
+        host.remember(lambda table: _forget(table, wanted, plugins))
     return 0
 
 
 def _add(host: Host, place: Environment, wanted: Sequence[str], *, dry: bool, as_json: bool) -> int:
     command = place.installing(wanted)
     if dry:
-        _tell(command, {}, ran=False, as_json=as_json)
+        if as_json:
+            _say(command, ran=False, installed={})
+        else:
+            say(shlex.join(command), verbatim=True)
         return 0
     _run(command, as_json=as_json)
     found = {one["name"]: one for one in _looked_up(host)}
     new = _new(wanted, found)
+    rows = {name: found[name]["rows"] if name in found else [] for name in new}
+    if as_json:
+        _say(command, ran=True, installed=rows)
+    else:
+        for name, those in rows.items():
+            for line in map(describe, those) if those else ("installed, and offers nothing to mino",):
+                say(f"{name}: {line}")
     host.remember(lambda table: table.setdefault("installed", {}).update(new))
-    _tell(command, {name: found.get(name, {}) for name in new}, ran=True, as_json=as_json)
     return 0
 
 
@@ -167,19 +176,8 @@ def _run(command: Sequence[str], *, as_json: bool) -> None:
     sys.stderr.flush()
     done = subprocess.run(command, stdout=sys.stderr.fileno() if as_json else None, check=False)
     if done.returncode:
-        raise UsageError(f"the command above ended with {done.returncode}; nothing is remembered of it")
+        raise UsageError(f"the command above ended with {done.returncode}; mino remembers what it did before")
 
 
-def _tell(command: Sequence[str] | None, found: Mapping[str, Any], *, ran: bool, as_json: bool) -> None:
-    if as_json:
-        rows = {name: one.get("rows", []) for name, one in found.items()}
-        say_json({"command": list(command) if command else None, "ran": ran, "installed": rows})
-        return
-    if not ran:
-        say(shlex.join(command) if command else "Nothing to run: it is not installed.", verbatim=True)
-        return
-    for name, one in found.items():
-        if not one:
-            say(f"{name}: installed, and offers nothing to mino")
-        for row in one.get("rows", []):
-            say(f"{name}: {describe(row)}")
+def _say(command: Sequence[str] | None, *, ran: bool, **changed: Any) -> None:
+    say_json({"command": command, "ran": ran, **changed})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,12 +43,10 @@ def write(host: Host, name: str, kind: str, into: str, *, dry: bool, as_json: bo
         raise UsageError(f"a built-in plugin is called {name!r}; another one of that name would not load")
     folder = Path(into).expanduser() / f"mino-{name}"
     files = _files(name, kind)
-    if folder.exists():
+    if os.path.lexists(folder):
         raise UsageError(f"{folder} is there already")
     if not dry:
-        for path, text in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
+        _write(folder, files)
     if as_json:
         say_json({"folder": str(folder), "files": list(files), "written": not dry})
     else:
@@ -55,6 +54,15 @@ def write(host: Host, name: str, kind: str, into: str, *, dry: bool, as_json: bo
         if not dry:
             say(f"Try it: cd {folder} && python -m pytest; README.md says more")
     return 0
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    try:
+        for path, text in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written: {error.strerror}") from error
 
 
 def _is_taken(word: str) -> bool:

@@ -11,10 +11,10 @@ class Lines:
         self.screen = screen
 
     def read(self, prompt):
-        self.screen.write(prompt)
-        self.screen.flush()
         line = b""
         try:
+            self.screen.write(prompt)
+            self.screen.flush()
             line = self.line()
         finally:
             if not line:

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from mino_core import UsageError, interrupts
+from mino_core import ConfigError, UsageError, interrupts
 from mino_core.config import Flags
 from mino_core.config.loading import load
 from mino_core.plugins import Host
@@ -133,7 +133,7 @@ def test_a_file_is_remembered_by_its_whole_path(host, place, site, tmp_path, mon
 
 def test_an_installer_that_fails_leaves_nothing_remembered(host, place, monkeypatch):
     monkeypatch.setenv("FAIL", "1")
-    with pytest.raises(UsageError, match="ended with 3; nothing is remembered"):
+    with pytest.raises(UsageError, match="ended with 3; mino remembers what it did before"):
         install(host(), place, "mino-parrot")
     assert "installed" not in kept(host())
 
@@ -177,7 +177,9 @@ def upgrade(site):
 def test_what_an_upgrade_took_away_is_missed_and_put_back(host, place, site, capsys):
     install(host(), place, "mino-parrot>=1", "mino-owl")
     upgrade(site)
-    two, one = map(str, host().faults)
+    missing = host()
+    missing.remember_faults()
+    two, one = map(str, missing.faults)
     assert "plugin 'owl'" in one
     assert "plugin 'parrot'" in two
     assert "mino-parrot, which you installed, is not there any more" in two
@@ -186,6 +188,7 @@ def test_what_an_upgrade_took_away_is_missed_and_put_back(host, place, site, cap
     assert "pipx inject mino-shell 'mino-parrot>=1' mino-owl" in capsys.readouterr().out
     installing.sync(host(), place, dry=False, as_json=False)
     assert host().faults == []
+    assert "faults" not in kept(host())
     assert {"parrot", "owl"} <= set(host().commands())
     installing.sync(host(), place, dry=False, as_json=False)
     assert capsys.readouterr().out.endswith("Nothing is missing.\n")
@@ -213,6 +216,32 @@ def test_uninstall_takes_a_plugin_or_its_distribution_and_forgets_both(host, pla
     assert left["installed"] == {}
     assert left["plugins"]["disabled"] == ["local"]
     assert host().faults == []
+
+
+def test_the_answers_as_json_have_one_form_whether_there_was_anything_to_do_or_not(host, place, site, capfd):
+    def said(act, *args, dry):
+        act(host(), place, *args, dry=dry, as_json=True)
+        return json.loads(capfd.readouterr().out)
+
+    for dry in (True, False):
+        assert said(installing.sync, dry=dry) == {"command": None, "ran": False, "installed": {}}
+    install(host(), place, "mino-parrot")
+    capfd.readouterr()
+    command = ["pipx", "uninject", "mino-shell", "mino-parrot"]
+    told = said(installing.uninstall, ["parrot"], dry=True)
+    assert told == {"command": command, "ran": False, "removed": []}
+    told = said(installing.uninstall, ["parrot"], dry=False)
+    assert told == {"command": command, "ran": True, "removed": ["mino-parrot"]}
+
+
+def test_where_nothing_can_be_remembered_what_was_done_is_told_all_the_same(host, place, site, capsys):
+    (host().config.home / "state.toml").symlink_to("/nowhere/state.toml")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        install(host(), place, "mino-parrot")
+    assert "parrot is loaded" in capsys.readouterr().out
+    with pytest.raises(ConfigError, match="cannot be written"):
+        installing.uninstall(host(), place, ["parrot"], dry=False, as_json=False)
+    assert capsys.readouterr().out == "Removed: mino-parrot\n"
 
 
 def test_a_dry_uninstall_only_says_what_would_be_run(host, place, site, capsys):

@@ -113,6 +113,20 @@ def test_a_dry_run_writes_nothing_and_says_what_it_would(tmp_path):
     assert not (tmp_path / "mino-mill").exists()
 
 
+def test_a_place_that_takes_no_folder_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "mino-mill").symlink_to("nowhere")
+    for into, words in (
+        ("file", "file/mino-mill cannot be written: Not a dir"),
+        (".", "mino-mill is there already"),
+    ):
+        argv = ["plugins", "new", "mill", "--kind", "tool", "--json", "--into", str(tmp_path / into)]
+        done = run(argv, home(tmp_path))
+        assert (done.code, done.out) == (2, "")
+        assert words in done.err
+        assert "plugins disable" not in done.err
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
