@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 from collections.abc import Mapping
@@ -29,14 +30,16 @@ _SOCKS_REPLIES = {
 
 def dial(address: Address, proxy: Proxy | None, context: ssl.SSLContext | None) -> socket.socket:
     """A socket that carries requests for this address; ProviderError (`connect`) where none comes about."""
-    where = address.where if proxy is None else f"the proxy {proxy.where} (from {proxy.source})"
+    where, setting = address.where, "`base_url`"
+    if proxy is not None:
+        where, setting = f"the proxy {proxy.where} (from {proxy.source})", proxy.source
     try:
         host, port = (address.host, address.port) if proxy is None else (proxy.host, proxy.port)
         # As bytes, a name needs no codec for other scripts, whose import takes 5 ms.
         name: Any = host.encode() if host.isascii() else host
         sock = socket.create_connection((name, port), CONNECT_SECONDS)
     except OSError as error:
-        raise not_connected(error, where) from error
+        raise not_connected(error, where, setting) from error
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # a model may think for minutes
@@ -45,12 +48,12 @@ def dial(address: Address, proxy: Proxy | None, context: ssl.SSLContext | None) 
         elif proxy is not None and context is not None:
             _through_http(sock, proxy, address)
         if context is not None:
-            where = address.where
+            where, setting = address.where, "`base_url`"
             sock = context.wrap_socket(sock, server_hostname=address.host)
     except BaseException as error:
         sock.close()
         if isinstance(error, FAULTS):
-            raise not_connected(error, where) from error
+            raise not_connected(error, where, setting) from error
         raise
     return sock
 
@@ -64,27 +67,34 @@ def _through_http(sock: socket.socket, proxy: Proxy, address: Address) -> None:
     response = HTTPResponse(Watched(sock, CONNECT_SECONDS), method="CONNECT")  # type: ignore[arg-type]  # see Watched
     response.begin()
     if response.status // 100 != 2:
-        raise OSError(f"it says {response.status} {response.reason}")
+        cure = "; it wants a user name and password in its address" if response.status == 407 else ""
+        raise OSError(f"it says {response.status} {response.reason}{cure}")
 
 
 def _through_socks(sock: socket.socket, proxy: Proxy, address: Address) -> None:
     """Ask a SOCKS 5 proxy for a tunnel (RFC 1928, 1929); it looks the host up."""
-    name, password = (text.encode() for text in proxy.login)
-    sock.sendall(b"\x05\x02\x00\x02" if name else b"\x05\x01\x00")
+    name, password = map(_counted, proxy.login)
+    sock.sendall(b"\x05\x02\x00\x02" if proxy.login[0] else b"\x05\x01\x00")
     version, method = _exactly(sock, 2)
     if version == 5 and method == 2:
-        sock.sendall(b"\x01" + bytes([len(name)]) + name + bytes([len(password)]) + password)
+        sock.sendall(b"\x01" + name + password)
         if _exactly(sock, 2)[1] != 0:
             raise OSError("it refuses the user name and password")
     elif version != 5 or method != 0:
         raise OSError("it wants a user name and password" if version == 5 else "it does not speak SOCKS 5")
-    host = address.host.encode()
-    sock.sendall(b"\x05\x01\x00\x03" + bytes([len(host)]) + host + address.port.to_bytes(2, "big"))
+    sock.sendall(b"\x05\x01\x00\x03" + _counted(address.host) + address.port.to_bytes(2, "big"))
     _, reply, _, kind = _exactly(sock, 4)
     if reply != 0:
         raise OSError(f"the connection to {address.where} {_SOCKS_REPLIES.get(reply, 'failed')}")
     size = {1: 4, 4: 16}.get(kind) or _exactly(sock, 1)[0]
     _exactly(sock, size + 2)
+
+
+def _counted(text: str) -> bytes:
+    data = text.encode()
+    if len(data) > 255:
+        raise OSError("its protocol knows no name or password of more than 255 bytes")
+    return bytes([len(data)]) + data
 
 
 def _exactly(sock: socket.socket, size: int) -> bytes:
@@ -108,11 +118,13 @@ def make_tls(ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContext:
         import certifi
 
         file = certifi.where()
+    elif folder and not any(map(os.path.isdir, folder.split(os.pathsep))):
+        raise ProviderError("config", f"SSL_CERT_DIR: there is no folder {folder}")
     try:
         context = ssl.create_default_context(cafile=file or None, capath=folder or None)
     except OSError as error:  # ssl.SSLError is one
         is_there = isinstance(error, ssl.SSLError) and Path(file).is_file()
         problem = "holds no certificates in PEM form" if is_there else "cannot be read"
-        raise ProviderError("config", f"{source}: {file or folder} {problem}") from error
+        raise ProviderError("config", f"{source}: {file} {problem}") from error
     context.set_alpn_protocols(["http/1.1"])
     return context

@@ -131,18 +131,18 @@ def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> st
 # -- without a status --------------------------------------------------------------------------
 
 
-def not_connected(error: Exception, where: str) -> ProviderError:
-    """The error where no connection came about, by what the system says."""
-    return ProviderError("connect", plain(_why_not(error, where)))
+def not_connected(error: Exception, where: str, setting: str) -> ProviderError:
+    """The error where no connection came about, by what the system says; `setting` is what says where to."""
+    return ProviderError("connect", plain(_why_not(error, where, setting)))
 
 
-def _why_not(error: Exception, where: str) -> str:
+def _why_not(error: Exception, where: str, setting: str) -> str:
     import socket
     import ssl
 
     match error:
         case ssl.SSLCertVerificationError() if error.verify_code in _OTHER_HOST:
-            return f"the certificate that {where} shows belongs to another host; check `base_url`"
+            return f"the certificate that {where} shows belongs to another host; check {setting}"
         case ssl.SSLCertVerificationError():
             return (
                 f"the certificate of {where} is not trusted ({error.verify_message});"
@@ -151,11 +151,11 @@ def _why_not(error: Exception, where: str) -> str:
         case TimeoutError():
             return f"cannot connect to {where}: it does not answer"
         case ssl.SSLError():
-            return f"{where} does not speak TLS ({error.reason or error}); check `base_url`, maybe http://"
+            return f"{where} does not speak TLS ({error.reason or error}); check {setting}, maybe http://"
         case ConnectionRefusedError():
             return f"nothing listens at {where} (connection refused); is the server running?"
         case socket.gaierror():
-            return f"the host of {where} is unknown ({error.strerror}); check `base_url` and the network"
+            return f"the host of {where} is unknown ({error.strerror}); check {setting} and the network"
         case OSError() if error.strerror:
             return f"cannot connect to {where}: {error.strerror}"
     return f"cannot connect to {where}: {error}"
@@ -186,7 +186,8 @@ def broken(error: Exception, address: Address, wait: float) -> ProviderError:
     from http.client import IncompleteRead
 
     is_short = isinstance(error, IncompleteRead)
-    words = "the server closed it" if is_short else plain(str(error), 120) or type(error).__name__
+    said = getattr(error, "strerror", None) or str(error)
+    words = "the server closed it" if is_short else plain(said, 120) or type(error).__name__
     return ProviderError("stream", f"the connection broke before the answer was complete: {words}", 200)
 
 

@@ -188,6 +188,17 @@ def test_a_proxy_that_refuses_the_tunnel_says_so() -> None:
         error = failure("https://models.example", proxy=f"http://127.0.0.1:{port}")
     assert error.kind == "connect"
     assert f"the proxy 127.0.0.1:{port} (from providers.demo.proxy): it says 407" in error.message
+    assert "wants a user name and password" in error.message
+
+
+def test_a_proxy_whose_host_nobody_knows_is_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    error = failure("https://models.example", {"HTTPS_PROXY": "http://proxy.invalid:9"})
+    assert "the proxy proxy.invalid:9" in error.message
+    assert "check HTTPS_PROXY and the network" in error.message
 
 
 def socks(*replies: bytes) -> Callable[[socket.socket], bytes]:
@@ -213,6 +224,13 @@ def test_a_socks_proxy_looks_the_host_up_itself(login: str) -> None:
         assert server.requests[0].path == "/v1/chat"
     asked = b"\x05\x01\x00\x03\x0emodels.example\x00\x51|"
     assert heard[0] == (b"\x05\x02\x00\x02|\x01\x02me\x02pw|" if login else b"\x05\x01\x00|") + asked
+
+
+def test_what_a_socks_proxy_has_no_room_for_is_said_before_it_is_sent() -> None:
+    with tunnel(lambda client: client.recv(99), 0) as (port, heard):
+        error = failure("http://x.example", {"ALL_PROXY": f"socks5://{'u' * 256}:pw-9@127.0.0.1:{port}"})
+    assert "of more than 255 bytes" in error.message
+    assert heard == [b""]
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,8 @@ def test_a_file_without_certificates_is_named(tmp_path: Any) -> None:
     error = failure("https://127.0.0.1:9", {"SSL_CERT_FILE": str(tmp_path / "gone.pem")})
     assert "SSL_CERT_FILE" in error.message
     assert "cannot be read" in error.message
+    error = failure("https://127.0.0.1:9", {"SSL_CERT_DIR": str(tmp_path / "gone")})
+    assert "SSL_CERT_DIR: there is no folder" in error.message
 
 
 def test_tls_to_a_server_that_speaks_none() -> None:
