@@ -120,6 +120,13 @@ def test_info_takes_a_distribution(environ):
     assert {"openai", "plugins", "prompts"} <= set(names)
 
 
+@pytest.mark.parametrize("act", ["info", "check", "disable", "enable", "uninstall"])
+def test_what_fails_as_json_writes_no_json(environ, act):
+    done = plugins(environ, act, "comands", "--json", code=2)
+    assert done.out == ""
+    assert done.err.startswith("Error: there is no plugin 'comands'")
+
+
 @pytest.mark.parametrize("act", ["info", "check", "disable", "enable"])
 def test_a_name_that_is_not_there_is_one_sentence(environ, act):
     done = plugins(environ, act, "comands", code=2)
