@@ -14,7 +14,7 @@ from mino_core.errors import ProviderError
 from mino_core.faults import let_go
 from mino_core.records.messages import sum_usage, usage_to_json
 from mino_core.screen import ScreenGone
-from mino_core.transport.failures import fit
+from mino_core.transport.foreign import fit
 from mino_core.types import (
     Delta,
     Finished,

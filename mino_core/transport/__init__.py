@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .decoding import parse_event as parse_event
     from .decoding import server_error as server_error
     from .decoding import usage as usage
-    from .failures import plain as plain
+    from .foreign import plain as plain
     from .http import Endpoint as Endpoint
     from .mending import fitted_ids as fitted_ids
     from .mending import mended as mended
@@ -66,7 +66,7 @@ _HOMES = {
         "server_error",
         "usage",
     ),
-    "failures": ("plain",),
+    "foreign": ("plain",),
     "http": ("Endpoint",),
     "mending": ("fitted_ids", "mended"),
     "order": ("is_plain", "kept", "laid_out", "order_of"),

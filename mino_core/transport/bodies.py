@@ -9,7 +9,7 @@ from typing import Any
 from mino_core.errors import ProviderError
 
 from .decoding import mend_surrogates
-from .failures import plain
+from .foreign import plain
 
 
 class Pieces(list[Any]):

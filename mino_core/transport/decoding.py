@@ -9,6 +9,8 @@ from typing import Any
 from mino_core.errors import ProviderError
 from mino_core.types import Usage
 
+from .foreign import plain
+
 #: The name of the event under which the body of an answer arrives that is JSON, not a stream.
 WHOLE = "\0whole"
 
@@ -33,8 +35,6 @@ def parse_event(name: str, data: str) -> dict[str, Any]:
     try:
         value = _decode(data)
     except (ValueError, RecursionError):
-        from .failures import plain
-
         if name == "error":
             raise server_error(data) from None
         raise ProviderError("protocol", f"the server sent malformed JSON: {plain(data, 100)}") from None
@@ -50,8 +50,6 @@ def is_done(data: str) -> bool:
 
 def server_error(value: object) -> ProviderError:
     """The error (kind `server`) for an error object, in whatever shape the server sent it."""
-    from .failures import plain
-
     words = plain(error_text(value), 250) or "the server reported an error"
     if _PASSES.match(words):
         words += "; ask again in a while"
@@ -60,8 +58,6 @@ def server_error(value: object) -> ProviderError:
 
 def named_request(value: object) -> str:
     """The id that an error's envelope gives its request, or nothing."""
-    from .failures import plain
-
     return plain(as_text(as_table(value).get("request_id")), 80)
 
 

@@ -9,36 +9,18 @@ from typing import TYPE_CHECKING
 from mino_core.errors import ProviderError
 from mino_core.secret import mask
 
-if TYPE_CHECKING:
-    from .address import Address
-    from .http import Endpoint
+from .foreign import LIMIT, plain, title_of
 
-#: Characters of a whole sentence.
-_LIMIT = 290
+if TYPE_CHECKING:
+    from mino_core.secret import Secret
+
+    from .address import Address
+
 #: Seconds, a month: nobody means to wait longer.
 _LONGEST = 2_678_400.0
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _REQUEST_IDS = ("x-request-id", "request-id", "x-generation-id", "cf-ray")
 #: X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH
 _OTHER_HOST = (62, 64)
-
-
-def plain(text: str, limit: int = _LIMIT) -> str:
-    """Foreign words fit for one line: no control characters, known secrets masked, bounded."""
-    text = mask(_ESCAPE.sub("", text))[: 4 * limit]
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
-
-
-def title_of(page: str) -> str:
-    """What an HTML page calls itself; empty where the text is no such page."""
-    if not page.lstrip().startswith("<"):
-        return ""
-    from html import unescape
-
-    found = _TITLE.search(page)
-    return plain(unescape(found[1]), 120) if found else "an HTML page"
 
 
 def request_id(headers: Mapping[str, str]) -> str:
@@ -64,28 +46,19 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def fit(error: ProviderError, identity: str = "") -> ProviderError:
-    """The same error, fit for one line whatever it quotes, with the id of its request."""
-    error.request_id = error.request_id or identity
-    tail = f" (request {error.request_id})" if error.request_id else ""
-    if tail.strip() in error.message:
-        tail = ""
-    error.message = plain(error.message, _LIMIT - len(tail)) + tail
-    error.args = (error.message,)
-    return error
-
-
-def refused(status: int, headers: Mapping[str, str], body: str, endpoint: Endpoint) -> ProviderError:
-    """The error for a status from 300 up."""
+def refused(
+    status: int, headers: Mapping[str, str], body: str, host: str, key: Secret | None
+) -> ProviderError:
+    """The error for a status from 300 up; `key` is the one that was sent."""
     words, told = _words(body)
     identity, wait = request_id(headers) or told, retry_after(headers)
     if 300 <= status < 400:
         target = re.split("[?#]", mask(headers.get("location", "")), maxsplit=1)[0]
         words = f"redirects to {plain(target, 120)}" if target else "redirects, but does not say where to"
-    hint = _hint(status, words, wait, endpoint)
-    head = f"HTTP {status} from {endpoint.host}: "
+    hint = _hint(status, words, wait, key)
+    head = f"HTTP {status} from {host}: "
     tail = (f"; {hint}" if hint else "") + (f" (request {identity})" if identity else "")
-    said = plain(words or "empty body", max(_LIMIT - len(head) - len(tail), 60))
+    said = plain(words or "empty body", max(LIMIT - len(head) - len(tail), 60))
     kind = "auth" if status in (401, 403) else "http"
     return ProviderError(kind, head + said + tail, status, identity, wait)
 
@@ -103,11 +76,10 @@ def _words(body: str) -> tuple[str, str]:
     return (plain(error_text(value)) if value else ""), named_request(value)
 
 
-def _hint(status: int, words: str, wait: float | None, endpoint: Endpoint) -> str:
+def _hint(status: int, words: str, wait: float | None, key: Secret | None) -> str:
     """What to do about it."""
     match status:
         case 401 | 403:
-            key = endpoint.credentials.key
             return f"the key came from {plain(key.source, 60)}" if key else "no key was sent; set `api_key`"
         case 404 | 405:
             return "check the model, and whether `base_url` needs or has a `/v1`"

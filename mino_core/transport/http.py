@@ -116,9 +116,9 @@ class Endpoint:
             try:
                 yield from decode(events)
             except ProviderError as error:
-                from . import failures
+                from .foreign import fit
 
-                raise failures.fit(error, self._request_id) from None
+                raise fit(error, self._request_id) from None
 
     @cached_property
     def settled(self) -> Settled:
@@ -149,9 +149,9 @@ class Endpoint:
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            from . import failures
+            from .foreign import plain, title_of
 
-            found = failures.title_of(text) or failures.plain(text, 120) or "nothing"
+            found = title_of(text) or plain(text, 120) or "nothing"
             raise ProviderError(
                 "protocol", f"{self.host} sent no JSON but {found}; check `base_url`"
             ) from None
@@ -220,7 +220,7 @@ class Endpoint:
         if response.status >= 300:
             told = self._error_body(connection)
             self._dump.refusal(told)
-            raise failures.refused(response.status, replied, told, self)
+            raise failures.refused(response.status, replied, told, self.host, self.credentials.key)
         return connection
 
     def _connect(self) -> Connection:

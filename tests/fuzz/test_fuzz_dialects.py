@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mino_core import Finished, Message, ProviderError, Request, Text, Tool, ToolResult
 from mino_core.testing.strict import problems
 from mino_core.transport.bodies import encoded
-from mino_core.transport.failures import fit
+from mino_core.transport.foreign import fit
 from mino_core.transport.sse import read_events
 from wire.wire_harness import DIALECTS, decoder, result_of
 
