@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 
 from mino_core.errors import ProviderError
 
-from .decoding import WHOLE, is_done, server_error
-from .foreign import plain, title_of
+from .decoding import WHOLE, as_table, is_done, server_error
+from .failures import plain, title_of
 
 #: Bytes of one line, of the data of one event, and of a body that turns out to be no stream.
 LIMIT = 16 << 20
@@ -128,10 +128,7 @@ def _judged(body: str) -> Iterator[tuple[str, str]]:
     if not body:
         return
     if body[0] not in "{[":
-        found = title_of(body) or plain(body, 120)
-        raise ProviderError(
-            "protocol", f"the server sent no event stream but this: {found}; check `base_url`"
-        )
+        raise _is_other(body)
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -139,9 +136,17 @@ def _judged(body: str) -> Iterator[tuple[str, str]]:
             "protocol",
             f"the server sent a malformed or truncated JSON body: {plain(body, 100)}; check `base_url`",
         ) from None
-    if isinstance(value, list) or value.get("error") or value.get("type") == "error":
+    about = as_table(value[0] if isinstance(value, list) and value else value)
+    if about.get("error") or about.get("type") == "error":
         raise server_error(value)
+    if value is not about:
+        raise _is_other(body)
     yield WHOLE, body
+
+
+def _is_other(body: str) -> ProviderError:
+    found = title_of(body) or plain(body, 120)
+    return ProviderError("protocol", f"the server sent no event stream but this: {found}; check `base_url`")
 
 
 def _is_whole(data: str) -> bool:

@@ -127,6 +127,8 @@ def test_json_that_is_no_stream_is_one_event() -> None:
         (b"\xef\xbb\xbf \n<html><style>\n:root {}\ndata: {}\n</style>", "protocol", "an HTML page"),
         (b"Not \x1b[31mhere\x1b[0m\x07", "protocol", "Not here"),
         (b'{"a": ', "protocol", "malformed"),
+        (b"[]", "protocol", "no event stream but this: []"),
+        (b'[{"a": 1}, 2]', "protocol", "no event stream"),
         (b'{"a": 1}\n{"b": 2}\n', "protocol", "malformed"),
         (b'{"error": {"message": "no such model", "type": "oops"}}', "server", "[oops] no such model"),
         (b'[{"error": {"message": "bad key", "code": 400}}]', "server", "bad key"),
