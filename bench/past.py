@@ -15,8 +15,10 @@ from .report import Report, Row
 from .samples import interleaved, medians
 from .server import Server
 
-#: What is searched for, in any case and in Chinese: the last words of the conversation of so many messages.
+#: What is searched for, in any case and in Chinese: the last words of the conversation of so many messages;
+#: and the last words of every one.
 _NEEDLE, _CHINESE, _FOUND_IN = "Needle in the past", "往事里的针", 1000
+_EVERYWHERE, _CHINESE_EVERYWHERE = "The last Words of all", "处处都有"
 _APPENDS = 200
 #: Conversations longer than this are gone on with, but not sent.
 _SENT = 10_000
@@ -126,7 +128,8 @@ def _records(id: str, messages: int) -> Iterator[dict[str, object]]:
     for n in range(messages):
         role, text = ("assistant", words(600)) if n % 2 else ("user", words(120))
         text = words(40, "cjk") if n % 8 == 0 else text  # everywhere but in what is shown again
-        last = _NEEDLE + _CHINESE if n + 1 == messages == _FOUND_IN else ""
+        last = _EVERYWHERE + _CHINESE_EVERYWHERE if n + 1 == messages else ""
+        last += _NEEDLE + _CHINESE if n + 1 == messages == _FOUND_IN else ""
         parts = [{"type": "text", "text": text + last}]
         said = {"message": {"role": role, "parts": parts, "meta": {}}}
         outcome = {"outcome": "completed"} if n % 2 else {}
@@ -158,18 +161,26 @@ def _search(report: Report, mino: Client, rounds: int) -> None:
         return lambda: 1000 * process.into_pipe(argv, env, whole=False).cpu
 
     runs = {"nothing": run(program, "history", "search", _NEEDLE, env=nothing)}
-    for needle in (_NEEDLE, _CHINESE):
+    where = {
+        _NEEDLE: "words, in one conversation",
+        _CHINESE: "Chinese words, in one conversation",
+        _EVERYWHERE: "words, in every conversation",
+        _CHINESE_EVERYWHERE: "Chinese words, in every conversation",
+    }
+    for needle in where:
         runs |= {
             f"grep {needle}": run("grep", "-liF", needle.lower(), *files),
             needle: run(program, "history", "search", needle.lower()),
         }
     took = medians(interleaved(rounds, runs | {"list": run(program, "history", "list", "--json")}))
     group, rows = f"search in {megabytes:,.0f} MB", []
-    for needle, what in ((_NEEDLE, "words"), (_CHINESE, "Chinese words")):
+    for needle, what in where.items():
         floor, unit = took[f"grep {needle}"], "ms CPU"
         searching = took[needle] - took["nothing"]
+        # Of what is listed the title is looked for too, in as many bytes again; grep lists only names.
+        most = None if "every" in what else 2
         rows += [
-            Row(group, f"searching for {what}, in one conversation", searching, unit, floor, "grep -liF", 2),
+            Row(group, f"searching for {what}", searching, unit, floor, "grep -liF", most),
             Row(group, f"mino history search, {what}", took[needle], unit, floor, "grep -liF"),
         ]
     report.add(
