@@ -149,7 +149,7 @@ class Shell:
                 return _text(self.input.read(PROMPT))
         except (EOFError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 (an input may be a plugin's)
+        except Exception as error:  # noqa: BLE001 (an input may be a plugin's)
             self._take_over(error)
             return ""
         finally:

@@ -38,7 +38,7 @@ def consult(session: Session, messages: Sequence[Message]) -> tuple[str, Usage |
                     break
     except ProviderError as failure:
         error = failure
-    except (Exception, SystemExit) as failure:  # noqa: BLE001 (a provider may be a plugin's)
+    except Exception as failure:  # noqa: BLE001 (a provider may be a plugin's)
         error = fault(session.provider, failure)
     finally:
         let_go(stream)

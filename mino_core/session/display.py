@@ -122,7 +122,7 @@ class Display:
         self._unshown.append(event)
         try:
             self.renderer.show(event)
-        except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 (a renderer may be a plugin's)
+        except Exception as error:  # noqa: BLE001 (a renderer may be a plugin's)
             self._take_over(error)
         else:
             if isinstance(event, Idle | TurnEnded):

@@ -237,7 +237,7 @@ class Journal:
         """Do something with the log; trouble is told when it begins and when writing is possible again."""
         try:
             act()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 (any backend may be a plugin's)
+        except Exception as error:  # noqa: BLE001 (any backend may be a plugin's)
             trouble = _words(error)
             if trouble != self._trouble:
                 self._tell(f"this conversation is not kept: {trouble}")

@@ -13,7 +13,6 @@ from mino_core import interrupts, transport
 from mino_core.errors import ProviderError
 from mino_core.faults import let_go
 from mino_core.records.messages import sum_usage, usage_to_json
-from mino_core.screen import ScreenGone
 from mino_core.transport.foreign import fit
 from mino_core.types import (
     Delta,
@@ -172,11 +171,9 @@ class Turn:
         try:
             with interrupts.armed():
                 result = act()
-        except (ProviderError, ScreenGone, interrupts.TimedOut):
+        except ProviderError:
             raise
-        except BaseException as error:  # the provider's door: SystemExit and GeneratorExit end here as well
-            if interrupts.is_users(error):
-                raise
+        except Exception as error:
             raise fault(self.session.provider, error) from error
         if self._idle_error is not None:
             raise self._idle_error

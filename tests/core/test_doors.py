@@ -73,9 +73,10 @@ def test_an_input_that_returns_or_raises_the_wrong_thing_is_replaced(tmp_path, a
             return None
 
     stage = Stage(tmp_path)
+    stage.inputs = {"broken": lambda settings, screen: Broken()}
     with stage.opened() as session:
-        assert Shell(session, Broken()).run() == 0
-    assert any("the input failed" in notice for notice in stage.renderer.notices)
+        assert Shell(session, session.host.make("mino_inputs", "broken", session.screen)).run() == 0
+    assert any("reading plain lines" in notice for notice in stage.renderer.notices)
 
 
 def test_a_ctrl_c_that_python_swallows_in_a_destructor_waits():
