@@ -135,6 +135,8 @@ def _same_origin(url: object, other: str) -> bool:
 
 def left_out(config: Config) -> str:
     """The end of a sentence about a name that is not there: which plugins might have it."""
+    if config.flags.safe:
+        return " (--safe leaves out every plugin that is not built in)"
     disabled = ", ".join(config.plugins.disabled)
     return f" ([plugins] disabled leaves out: {disabled})" if disabled else ""
 

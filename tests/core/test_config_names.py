@@ -35,6 +35,17 @@ def test_every_name_that_nothing_has_is_reported_with_its_place(tmp_path):
     ]
 
 
+def test_with_safe_every_name_of_a_strangers_is_told_with_the_reason(tmp_path):
+    toml = '[session]\nprovider = "{}"\n[providers.mine]\nkind = "odd"\n[history]\nbackend = "odd"\n'
+    toml += '[renderer]\nname = "odd"\n[input]\nname = "odd"\n'
+    for provider in ("gone", "mine"):
+        config = configured(tmp_path, toml.format(provider), Flags(safe=True))
+        found = config.unknown_names(OFFERS.__getitem__)
+        assert len(found) == 4
+        for line in found:
+            assert line.endswith(" (--safe leaves out every plugin that is not built in)")
+
+
 def test_what_is_there_is_not_reported(tmp_path):
     assert configured(tmp_path, "").unknown_names(OFFERS.__getitem__) == []
     unused = '[providers.other]\nkind = "of a plugin that is gone"\n'
