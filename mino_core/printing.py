@@ -55,16 +55,18 @@ def _end(place: str, columns: int) -> str:
     return fitted(place[::-1], columns)[::-1]
 
 
-def say(text: str, *, verbatim: bool = False) -> None:
+def say(text: str, *, verbatim: bool = False, aside: bool = False) -> None:
     """Print a text that may come from outside: made safe, secrets masked.
 
     On a terminal its lines are broken between words, those of a table below their last column,
-    unless the text is to be shown `verbatim`.
+    unless the text is to be shown `verbatim`. What is not what was asked for goes `aside`, to standard
+    error.
     """
+    out = sys.stderr if aside else sys.stdout
     text = sanitise(mask(text))
-    if not verbatim and sys.stdout.isatty():
+    if not verbatim and out.isatty():
         text = wrapped(text)
-    sys.stdout.write(text + "\n")
+    out.write(text + "\n")
 
 
 def wrapped(text: str) -> str:

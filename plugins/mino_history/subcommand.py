@@ -17,6 +17,7 @@ from mino_core import (
     listed,
     message_to_json,
     sanitise,
+    say,
     say_json,
     summary,
 )
@@ -98,7 +99,7 @@ def _show(history: History, wanted: Namespace) -> None:
     if read.damaged:
         raise HistoryError(f"the rest of conversation {head['id']} cannot be read: {read.damaged}")
     if read.skipped:
-        sys.stderr.write(f"damaged records left out: {read.skipped}\n")
+        say(f"damaged records left out: {read.skipped}", aside=True)
 
 
 def _search(history: History, wanted: Namespace) -> None:
@@ -113,7 +114,7 @@ def _search(history: History, wanted: Namespace) -> None:
     is_found = False
     for found in search(history, text):
         if found.damaged:
-            sys.stderr.write(sanitise(f"cannot be searched: {found.damaged}\n"))
+            say(f"cannot be searched: {found.damaged}", aside=True)
             continue
         is_found = True
         about = summary(history, found.head)
@@ -128,7 +129,7 @@ def _search(history: History, wanted: Namespace) -> None:
     if wanted.json:
         say_json(all_found)
     elif not is_found:
-        sys.stderr.write(f"nothing was found for {text!r}\n")
+        say(f"nothing was found for {text!r}", aside=True)
 
 
 def _export(history: History, wanted: Namespace) -> None:
@@ -149,17 +150,16 @@ def _import(history: History, wanted: Namespace) -> None:
 
     made = from_chat(history, wanted.file)
     for what in made.left_out:
-        sys.stderr.write(sanitise(f"left out: {what}\n"))
-    sys.stderr.write(
-        f"{made.turns} {'turn' if made.turns == 1 else 'turns'}; mino --resume goes on with it\n"
-    )
+        say(f"left out: {what}", aside=True)
+    said = f"{made.turns} {'turn' if made.turns == 1 else 'turns'}"
+    say(f"{said}; mino --resume goes on with it", aside=True)
     _write(f"{made.id}\n")
 
 
 def _remove(history: History, wanted: Namespace) -> None:
     for head in [find_conversation(history, prefix) for prefix in wanted.ids]:
         history.remove(head["id"])
-        sys.stderr.write(f"erased {head['id']}\n")
+        say(f"erased {head['id']}", aside=True)
 
 
 # -- what is known of one ----------------------------------------------------------------------

