@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from mino_core.errors import HistoryError, UsageError
+from mino_core.errors import HistoryError, MinoError, UsageError
 
 if TYPE_CHECKING:
     from mino_core.records import Turn
@@ -35,7 +35,7 @@ def go_on(session: Session) -> None:
                 _take_up(session, chosen)
             elif flags.continue_:
                 session.notify("there is no earlier conversation in this directory; this is a new one")
-        except HistoryError as error:
+        except MinoError as error:
             session.notify(f"{error}; this is a new conversation", "warning")
 
 
@@ -47,7 +47,7 @@ def _last_here(session: Session) -> str:
     try:
         heads = session.host.history.conversations()
         return next((str(head["id"]) for head in heads if head.get("directory") == here), "")
-    except HistoryError:
+    except MinoError:
         raise
     except Exception as error:
         raise HistoryError(f"kept conversations cannot be listed: {type(error).__name__}: {error}") from error

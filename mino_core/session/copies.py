@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import dropwhile
 
-from mino_core.errors import HistoryError
+from mino_core.errors import MinoError
 from mino_core.records import new_head
 from mino_core.types import History, Log, Record
 
@@ -23,14 +23,14 @@ def to_go_on_with(id: str, here: Journal, history: History, tell: Callable[[str]
         return here
     try:
         log = history.open(id)
-    except HistoryError as error:
+    except MinoError as error:  # also what a plugin's backend broke
         copies, last = of_log(history, id)
         head = new_head(parent={"conversation": id, "record": last})
         tell(f"{error}; going on in a copy, {head['id']}")
         return Journal(lambda: history, head, tell, copies=copies)
     if original := cut_short(log):
         tell(f"not all of {original} was copied to {id}")
-        with suppress(HistoryError):  # that is not there any more: what was copied goes on
+        with suppress(MinoError):  # that is not there any more: what was copied goes on
             whole = to_go_on_with(original, here, history, tell)
             log.close()
             return whole

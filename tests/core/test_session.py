@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -26,7 +27,10 @@ from mino_core import (
     Verdict,
     interrupts,
 )
+from mino_core.settings import Settings
 from stage import Stage
+
+from mino_history import mino_histories as make_histories
 
 STOP = Finished("stop", "stop")
 
@@ -547,6 +551,41 @@ def test_a_history_that_fails_is_told_once_and_the_turn_goes_on(tmp_path):
         session.ask("2")
     assert texts(stage.provider.requests[1]) == [("user", "1"), ("assistant", "a"), ("user", "2")]
     assert len([n for n in stage.renderer.of(Notice) if "the disk is full" in n.text]) == 1
+
+
+@pytest.mark.parametrize(
+    ("broken", "sent", "told"),
+    [
+        ("open", ["1", "a", "2"], "broken open.*going on in a copy"),
+        ("both", ["2"], "broken read.*this is a new conversation"),
+        ("conversations", ["2"], "broken conversations.*this is a new conversation"),
+    ],
+)
+def test_what_a_history_cannot_give_back_costs_no_question(tmp_path, broken, sent, told):
+    stage = Stage(tmp_path, [TextDelta("a"), STOP], [TextDelta("b"), STOP])
+    stage.history = kept = make_histories()["memory"](Settings({}))
+    with stage.opened("--history", "staged") as session:
+        session.ask("1")
+
+    class Breaking:
+        def conversations(self):
+            if broken == "conversations":
+                raise RuntimeError("broken conversations")
+            return kept.conversations()
+
+        def open(self, id, head=None, write=True):
+            if head is None and (write or broken == "both"):
+                raise RuntimeError("broken open" if write else "broken read")
+            return kept.open(id, head, write)
+
+        def remove(self, id):
+            kept.remove(id)
+
+    stage.history = Breaking()
+    with stage.opened("--history", "staged", "-c") as session:
+        assert session.ask("2").outcome == "completed"
+    assert [text for _, text in texts(stage.provider.requests[1])] == sent
+    assert re.search(told, " ".join(stage.renderer.notices)), stage.renderer.notices
 
 
 def test_a_failing_question_is_never_taken_back(tmp_path):
