@@ -40,6 +40,25 @@ def remember(value: str) -> None:
             _known.sort(key=len, reverse=True)
 
 
+def remember_parts(value: str) -> None:
+    """Mask the value of a header, and what is secret in it: `Bearer KEY`, `session=KEY; path=/`."""
+    remember(value)
+    words = value.replace(";", " ").replace(",", " ").split()
+    for word in words:
+        if len(words) == 1 or not word.isalpha():  # else it says only what follows
+            remember(word)
+        remember(word.partition("=")[2])
+
+
+def without_keys(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables for a program that a model may have chosen: no key of mino, and no `…_API_KEY`."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if value.strip() not in _known and not name.upper().endswith("_API_KEY")
+    }
+
+
 def mask(text: str) -> str:
     """The text with every known secret in it masked, by exact match."""
     for value in _known:

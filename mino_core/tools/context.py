@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mino_core import interrupts
+from mino_core.secret import without_keys
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -60,7 +61,7 @@ class ToolContext:
         """Run a program to its end, showing its output as it comes.
 
         It is in a process group of its own, all of which is killed when the user stops the tool or
-        after `timeout` seconds. OSError where it cannot be started.
+        after `timeout` seconds. It has the environment but for keys. OSError where it cannot be started.
         """
         import subprocess
 
@@ -74,6 +75,7 @@ class ToolContext:
                 child = subprocess.Popen(
                     list(argv),
                     cwd=cwd,
+                    env=without_keys(os.environ),
                     stdin=subprocess.PIPE if input else subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from mino_core.errors import ProviderError
-from mino_core.secret import Secret, mask, names_a_secret, remember
+from mino_core.secret import Secret, mask, names_a_secret, remember, remember_parts
 from mino_core.settings import Settings
 from mino_core.values import value
 
@@ -102,8 +102,8 @@ def read_headers(settings: Settings) -> dict[str, str | Secret]:
         if not (value.isascii() and value.isprintable()):
             raise settings.error(name, "holds characters that a header cannot carry")
         secret = settings.secret(name) if value.startswith(("env:", "file:", "cmd:")) else None
-        if secret is None and value and names_a_secret(name):
-            remember(value.split()[-1])  # behind `Bearer`, if that is there
+        if secret is None and names_a_secret(name):
+            remember_parts(value)
         headers[name] = secret or value
     return headers
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mino_core.errors import ConfigError, ProviderError
-from mino_core.secret import Secret
+from mino_core.secret import Secret, remember_parts
 from mino_core.settings import Settings
 
 from .address import Address
@@ -42,6 +42,7 @@ def told(secret: Secret) -> str:
         value = secret.reveal()
     except ConfigError as error:
         raise ProviderError("config", str(error)) from error
+    remember_parts(value)
     if not value.isascii() or not value.isprintable():
         raise ProviderError(
             "config", f"the key from {secret.source} holds characters that no key has; copy it again"

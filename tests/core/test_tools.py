@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from mino_core import Tool, ToolCall, ToolContext, ToolResult, interrupts
+from mino_core.secret import remember
 from mino_core.tools import as_tool, run
 from mino_core.tools import context as tool_context
 
@@ -122,6 +123,15 @@ def test_a_child_gets_its_input_and_its_directory(tmp_path):
 
 def test_a_child_that_does_not_read_its_input_is_no_error():
     assert ToolContext().run(python("print('no')"), input="x" * 1_000_000).output == "no\n"
+
+
+def test_a_child_has_the_environment_but_for_keys(monkeypatch):
+    remember("key-of-mino-0123456789")
+    given = {"SOME_API_KEY": "other", "MINE": "key-of-mino-0123456789", "GIT_TOKEN": "kept", "PLAIN": "too"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    code = "import os, sys; print([name for name in sys.argv[1:] if name in os.environ])"
+    assert ToolContext().run(python(code, *given)).output == "['GIT_TOKEN', 'PLAIN']\n"
 
 
 def test_the_code_of_a_child_is_told():

@@ -44,6 +44,10 @@ PLACES: dict[str, Any] = {
     "other header": lambda key, folder: ({"api_key": "env:DEMO_KEY", "auth": "x-api-key"}, {"DEMO_KEY": key}),
     "extra header": lambda key, folder: ({"extra_headers": {"X-Goog-Api-Key": key}}, {}),
     "bearer": lambda key, folder: ({"extra_headers": {"authorization": f"Bearer {key}"}}, {}),
+    "bearer by variable": lambda key, folder: (
+        {"extra_headers": {"authorization": "env:MINE"}},
+        {"MINE": f"Bearer {key}"},
+    ),
     "header by variable": lambda key, folder: ({"extra_headers": {"X-Mine": "env:MINE"}}, {"MINE": key}),
 }
 
@@ -137,6 +141,14 @@ def test_nor_is_a_key_in_the_query_of_an_address(
             seen = _check(server, tmp_path, {"base_url": url}, {}, key, ECHOES[echo](key), dialect)
             assert written == key or written not in seen
             assert "api-version=1" in seen
+
+
+@pytest.mark.parametrize("header", ["a=b; session={}; theme=dark", "Token token={},x=y", "Basic {}"])
+def test_what_is_secret_in_a_header_is_masked_without_what_stands_around_it(header: str) -> None:
+    with fresh_masks():
+        endpoint("https://x", extra_headers={"X-Cookie": header.format(CANARY)})
+        assert secret.mask(f"no {CANARY}!") == "no ***!"
+        assert secret.mask("Basic Token session") == "Basic Token session"
 
 
 def _check(
