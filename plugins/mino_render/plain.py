@@ -17,6 +17,7 @@ from mino_core import (
     SessionEnded,
     SessionStarted,
     TextDelta,
+    ToolCall,
     ToolEnded,
     ToolStarted,
     TurnEnded,
@@ -66,6 +67,8 @@ class Plain:
             case TurnStarted() | RoundStarted():
                 self._kind = None
                 self._begun = self._begun and isinstance(event, RoundStarted)
+            case ToolCall(id, name):  # one that is refused is not started
+                self._tools[id] = name
             case ToolStarted(call):
                 self._tools[call.id] = call.name
                 self._aside(asides.tool_started(call, self._screen.columns))

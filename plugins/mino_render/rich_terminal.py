@@ -76,8 +76,11 @@ class Rich:
             case TurnStarted():
                 self._finish()
                 self._is_labelled = False
-            case RoundStarted() | ToolCall():  # a question may follow the call
+            case RoundStarted():
                 self._finish()
+            case ToolCall(id, name):  # a question may follow; a call that is refused is not started
+                self._finish()
+                self._tools[id] = name
             case ToolStarted(call):
                 self._finish()
                 self._tools[call.id] = call.name

@@ -407,6 +407,16 @@ def test_a_turn_from_the_banner_to_the_usage():
     ]
 
 
+@pytest.mark.parametrize("name", ["plain", "rich"])
+def test_a_call_that_was_not_allowed_is_told_by_its_name(name):
+    with Canvas() as canvas:
+        renderer = mino_renderers()[name](Settings({}), canvas.screen)
+        refused = ToolResult("1", "the call was not allowed", is_error=True)
+        for event in (TurnStarted(1, "q"), ToolCall("1", "look", "{}"), ToolEnded("1", refused, 0.0)):
+            renderer.show(event)
+        assert "[look failed in 0.0 s: the call was not allowed]" in canvas.text
+
+
 def test_a_refusal_is_announced_once():
     sheet = Sheet()
     renderer = rich(sheet)
