@@ -8,7 +8,7 @@ from typing import Any
 from mino_core.secret import is_place, names_a_secret
 
 
-def literal_keys(table: Mapping[str, Any]) -> list[str]:
+def literal_secrets(table: Mapping[str, Any]) -> list[str]:
     """The secrets in a table and in those below it."""
     return [
         value.strip()
@@ -17,7 +17,7 @@ def literal_keys(table: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def keys_in_variables(table: Mapping[str, Any], environ: Mapping[str, str]) -> list[str]:
+def secrets_in_variables(table: Mapping[str, Any], environ: Mapping[str, str]) -> list[str]:
     """The secrets that a table says are in variables, as far as these are set."""
     places = [value.strip() for _, value in flat(table) if isinstance(value, str)]
     told = (

@@ -20,7 +20,7 @@ from .home import expand, home_directory
 from .instructions import INSTRUCTIONS
 from .instructions import read as read_instructions
 from .keys import CHOICES, KEYS
-from .literals import keys_in_variables, literal_keys
+from .literals import literal_secrets, secrets_in_variables
 from .toml_file import Document
 
 
@@ -39,7 +39,7 @@ def load(environ: Mapping[str, str], flags: Flags | None = None, wrong: list[str
         if wrong is None:
             raise
         found, file = [str(error)], Document(_path(home, flags))
-    warnings = _keys_in_file(file, environ)
+    warnings = _mask_secrets(file, environ)
     problems = keys.problems(file.table)
     found += [f"{file.place(key) or file.path.name}: {key}: {problem}" for key, problem in problems]
     found += [
@@ -112,10 +112,10 @@ def _read_file(home: Path, flags: Flags) -> Document:
     return document or Document(path)
 
 
-def _keys_in_file(file: Document, environ: Mapping[str, str]) -> list[str]:
+def _mask_secrets(file: Document, environ: Mapping[str, str]) -> list[str]:
     """Mask the keys that the file holds or whose variables it names; a warning where others may read it."""
-    literals = literal_keys(file.table)
-    for known in (*literals, *keys_in_variables(file.table, environ)):
+    literals = literal_secrets(file.table)
+    for known in (*literals, *secrets_in_variables(file.table, environ)):
         remember(known)
     if not literals or not file.path.stat().st_mode & 0o077:
         return []

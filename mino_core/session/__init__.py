@@ -169,7 +169,7 @@ class Session:
 
         Nothing is shown or kept. ProviderError where the answer did not complete.
         """
-        from .aside import consult
+        from .consulting import consult
 
         return consult(self, messages)
 
@@ -279,12 +279,12 @@ class Session:
         return self.host.request(request, self)
 
     def _run(self, turn: int, prompt: str) -> TurnEnded:
-        from .turn import Turn
+        from .turn import RunningTurn
 
         self.tools = self.host.tools()
         self.display.observers = self.host.observers(self)
         with self.host.watching():
-            self.last = Turn(self, turn, prompt).run()
+            self.last = RunningTurn(self, turn, prompt).run()
         return self.last
 
     # -- making --------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 _PARTIAL_SECONDS = 1.0
 
 
-class Turn:
+class RunningTurn:
     """Asks until the question is answered. `run` keeps and shows everything on the way."""
 
     def __init__(self, session: Session, n: int, prompt: str) -> None:

@@ -27,7 +27,7 @@ import mino_core.cli.resuming
 import mino_core.cli.run
 import mino_core.config.state
 import mino_core.plugins
-import mino_core.session.aside
+import mino_core.session.consulting
 import mino_core.session.copies
 import mino_core.session.turn
 import mino_core.tools.context
