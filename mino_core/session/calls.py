@@ -12,30 +12,36 @@ from mino_core.types import Message, Tool, ToolCall, ToolEnded, ToolOutput, Tool
 if TYPE_CHECKING:
     from mino_core.session import Session
 
+_NOT_RUN = "not run: the user stopped the turn"
+_CUT = "stopped by the user while it ran: it may have done some of its work"
+
 
 def run(session: Session, turn: int, calls: Iterable[ToolCall]) -> None:
     """Run the calls of one reply in order; each has a result, also where the user stops them."""
     waiting = list(calls)
+    begun: list[ToolCall] = []
     try:
         while waiting:
-            _keep(session, turn, _answer(session, waiting[0]))
+            _keep(session, turn, _answer(session, waiting[0], begun))
             waiting.pop(0)
     finally:
         for call in waiting:
-            _keep(session, turn, ToolResult(call.id, "not run: the user stopped the turn", is_error=True))
+            told = _CUT if begun and call is begun[-1] else _NOT_RUN
+            _keep(session, turn, ToolResult(call.id, told, is_error=True))
 
 
 def _keep(session: Session, turn: int, result: ToolResult) -> None:
     session.journal.said(turn, Message("tool", (result,)))
 
 
-def _answer(session: Session, call: ToolCall) -> ToolResult:
+def _answer(session: Session, call: ToolCall, begun: list[ToolCall]) -> ToolResult:
     tool = session.tools.get(call.name)
     if tool is None:
         known = ", ".join(session.tools) or "none"
         return ToolResult(call.id, f"there is no tool {call.name!r}; there are: {known}", is_error=True)
     verdict = session.host.approve(call, session) or Verdict(allowed=False, reason="no plugin allowed it")
     if verdict.allowed:
+        begun.append(call)
         return _run(session, tool, call)
     why = f": {verdict.reason}" if verdict.reason else ""
     result = ToolResult(call.id, f"the call was not allowed{why}", is_error=True)

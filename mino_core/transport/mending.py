@@ -19,8 +19,8 @@ from mino_core.types import (
     ToolResult,
 )
 
-#: What the model is told about a call that has no result: it was cancelled, refused or cut short.
-NO_RESULT = "This call was not run."
+#: What the model is told about a call that has no result: mino ended before there was one.
+NO_RESULT = "This call was cut short: it may have run, or not."
 
 
 def mended(

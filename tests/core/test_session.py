@@ -317,6 +317,23 @@ def test_a_ctrl_c_during_a_tool_leaves_a_result_for_every_call(tmp_path):
         session.ask("go on")
     results = [message.parts[0] for message in stage.provider.requests[1].messages if message.role == "tool"]
     assert [(result.call_id, result.is_error) for result in results] == [("1", True), ("2", True)]
+    assert "while it ran" in results[0].content and "not run" in results[1].content
+
+
+def test_a_ctrl_c_at_the_question_whether_a_tool_may_run_leaves_it_unrun(tmp_path):
+    def approve(call, session):
+        ctrl_c()
+        interrupts.wait(0.1)
+
+    stage = Stage(tmp_path, [ToolCall("1", "slow", "{}"), Finished("tool_calls")], [TextDelta("ok"), STOP])
+    stage.tools, stage.approve = {"slow": lambda: "never"}, approve
+    with stage.opened() as session:
+        assert session.ask("hi").outcome == "cancelled"
+        session.ask("go on")
+    (result,) = [
+        message.parts[0] for message in stage.provider.requests[1].messages if message.role == "tool"
+    ]
+    assert result.content.startswith("not run")
 
 
 def test_calls_of_an_answer_that_did_not_complete_are_never_run(tmp_path):
