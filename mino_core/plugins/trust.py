@@ -63,7 +63,13 @@ class Trust:
 
         What is there is listed. A question that is not answered will be asked again.
         """
-        answer = session.question(_question(project, again=self.was_given(project)), (_YES, _NO))
+        if self.decision(project):
+            has = "is trusted as it is now"
+        elif self.was_given(project):
+            has = "has changed since you trusted it"
+        else:
+            has = "comes with this directory"
+        answer = session.question(_question(project, has), (_YES, _NO))
         if answer is None:
             return None
         self.decide(project, answer == _YES)
@@ -102,8 +108,7 @@ def nearest(place: str, home: Path, house: str) -> Path | None:
     return None
 
 
-def _question(project: Project, *, again: bool) -> str:
-    has = "has changed since you trusted it" if again else "comes with this directory"
+def _question(project: Project, has: str) -> str:
     lines = [f"{one_line(str(project.folder))} {has}. In it:"]
     lines += [f"  commands/{one_line(name)}" for name in project.commands]
     lines += [

@@ -236,6 +236,10 @@ def test_a_projects_commands_are_there_once_it_is_trusted(stage, project):
         do(session, "trust")
         assert stage.renderer.notices[-1] == "Trusted, as it is now."
         assert do(session, "build", "all") == "Build all."
+        session.input = Someone("no")
+        do(session, "trust")
+        assert f"{project.parent} is trusted as it is now. In it:" in session.input.asked[-1]
+        assert "build" not in session.commands()
 
 
 def test_a_change_ends_the_trust_at_once_and_says_what_to_do(stage, project):
