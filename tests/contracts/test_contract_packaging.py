@@ -11,6 +11,7 @@ from pathlib import Path
 import mino_core
 import mino_core.transport
 import pytest
+from grimp import build_graph
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -76,6 +77,16 @@ def test_every_module_of_the_core_has_its_layer_and_only_the_public_ones_are_ope
     }
     assert modules - layers == set(), "not in the layers of pyproject.toml"
     assert modules - set(contract("public surface")["protected_modules"]) == set(), "not protected"
+
+
+def test_what_a_layer_takes_from_above_is_types_alone():
+    graph = build_graph("mino_core", exclude_type_checking_imports=True, cache_dir=None)
+    names, *types = contract("layered")["ignore_imports"]
+    assert names == "mino_core -> mino_core.**" and types
+    for arrow in types:
+        importer, imported = arrow.split(" -> ")
+        assert not graph.direct_import_exists(importer=importer, imported=imported), arrow
+    assert not graph.find_modules_directly_imported_by("mino_core")
 
 
 # -- the public surface ------------------------------------------------------------------------
