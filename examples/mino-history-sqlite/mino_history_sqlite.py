@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -357,8 +357,9 @@ def _lock(path: Path, id: str) -> tuple[int, Path]:
                     os.close(fd)
                     raise
             if _is_there(fd, file):
-                os.ftruncate(fd, 0)
-                os.write(fd, f"process {os.getpid()} on {os.uname().nodename}".encode())
+                with suppress(OSError):  # only the words are missing; the lock holds without them
+                    os.ftruncate(fd, 0)
+                    os.write(fd, f"process {os.getpid()} on {os.uname().nodename}".encode())
                 return fd, file
             os.close(fd)  # who had it took the file away; another may have made a new one
 

@@ -16,6 +16,7 @@ from mino_core import Busy, HistoryError, fold
 from mino_core.records import new_id, record
 from mino_core.settings import Settings
 from mino_core.testing import HistoryConformance
+from test_history_jsonl import full_disk
 
 from mino_history import mino_subcommands
 
@@ -235,6 +236,22 @@ def test_a_damaged_head_hides_nothing(history, tmp_path, head):
     log.append(said("c", 2))
     log.close()
     assert fold(history.open(name, write=False).records()).messages()[-1].text == "c"
+
+
+def test_a_disk_without_any_room_stops_nothing_for_longer_than_it_is_full(history):
+    name = kept(history, "a")
+    begun, fresh = history.open(name), record("head", id=new_id(), format=1, directory="/")
+    new = history.open(fresh["id"], fresh)
+    with full_disk(0):
+        for log in (begun, new):
+            for _ in range(2):
+                with pytest.raises(HistoryError, match=r"cannot be written: (?!.*another process)"):
+                    log.append(said("b", 2))
+    for log in (begun, new):
+        log.append(said("c", 3))
+        log.close()
+    for each in (name, fresh["id"]):
+        assert fold(history.open(each).records()).messages()[-1].text == "c"
 
 
 def test_where_the_file_system_has_no_locks_conversations_are_kept_all_the_same(history, monkeypatch):
