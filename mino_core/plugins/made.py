@@ -57,8 +57,11 @@ class Made:
 
     def _passes(self, error: BaseException) -> bool:
         """Whether an error is no fault of the plugin's: an answer, a stop, the end of our output."""
-        if isinstance(error, KeyboardInterrupt):
-            return self._stops or interrupts.is_users(error)
-        if isinstance(error, EOFError):
-            return self._stops
-        return isinstance(error, (MinoError, interrupts.TimedOut, ScreenGone))
+        match error:
+            case KeyboardInterrupt():
+                return interrupts.is_users(error) or (self._stops and type(error) is KeyboardInterrupt)
+            case EOFError():
+                return self._stops
+            case ScreenGone():
+                return error.__cause__ is not None  # what the system said; without it, it is made up
+        return isinstance(error, MinoError)

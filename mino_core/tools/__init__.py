@@ -30,7 +30,7 @@ def run(tool: Tool, call: ToolCall, context: ToolContext) -> ToolResult:
     """Run a tool with the arguments of a call.
 
     Wrong arguments and whatever the tool raises are sentences for the model, never a traceback.
-    KeyboardInterrupt and TimedOut pass.
+    Only the user's stop passes.
     """
     arguments = call.parsed
     if arguments is None:
@@ -42,7 +42,7 @@ def run(tool: Tool, call: ToolCall, context: ToolContext) -> ToolResult:
             arguments |= dict.fromkeys(schema.context_parameters(tool.run), context)
             return ToolResult(call.id, _text(tool.run(**arguments)))
     except BaseException as error:  # the tool's door: SystemExit ends here as well
-        if interrupts.is_users(error) or isinstance(error, interrupts.TimedOut):
+        if interrupts.is_users(error):
             context.cancelled = True
             raise
         return _failed(call, f"{tool.name} failed: {reason(error)}")

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from mino_core import Finished, ProviderError, TextDelta, interrupts
+from mino_core.screen import ScreenGone
 from mino_core.shell import Shell
 from mino_core.testing import Recorder, home, mino
 from stage import Stage
@@ -18,6 +19,10 @@ ERRORS = [
     asyncio.CancelledError("oh"),
     BaseExceptionGroup("oh", [KeyboardInterrupt()]),
     type("Own", (BaseException,), {})("oh"),
+    # mino's own words for what a plugin cannot know
+    interrupts.TimedOut("oh"),
+    interrupts.Terminated(15),
+    ScreenGone(OSError("oh")),
 ]
 STOP = Finished("stop", "stop")
 
@@ -76,7 +81,13 @@ def error(request):
     return request.param
 
 
-def test_a_provider(tmp_path, error):
+@pytest.fixture
+def oh(error):
+    """What is said of the error."""
+    return {interrupts.TimedOut: "took ", interrupts.Terminated: "SIGTERM"}.get(type(error), "oh")
+
+
+def test_a_provider(tmp_path, error, oh):
     stage = Stage(tmp_path, [TextDelta("a"), STOP])
 
     def stream(request):
@@ -87,18 +98,18 @@ def test_a_provider(tmp_path, error):
     with stage.opened() as session:
         ended = session.ask("hi")
     assert (ended.outcome, ended.error.kind) == ("failed", "plugin")
-    told(stage, "the provider kind 'scripted': ", "oh")
+    told(stage, "the provider kind 'scripted': ", oh)
 
 
-def test_a_provider_that_does_not_close(tmp_path, error):
+def test_a_provider_that_does_not_close(tmp_path, error, oh):
     stage = Stage(tmp_path, [TextDelta("a"), STOP])
     stage.provider = Failing(stage.provider, "close", error)
     with stage.opened() as session:
         assert session.ask("hi").outcome == "completed"
-    told(stage, "the provider kind 'scripted': ", "oh")
+    told(stage, "the provider kind 'scripted': ", oh)
 
 
-def test_a_stream_that_does_not_close(tmp_path, error):
+def test_a_stream_that_does_not_close(tmp_path, error, oh):
     stage = Stage(tmp_path)
 
     def stream(request):
@@ -111,10 +122,10 @@ def test_a_stream_that_does_not_close(tmp_path, error):
     stage.provider.stream = stream
     with stage.opened() as session:
         assert session.ask("hi").outcome == "failed"
-    told(stage, "oh")
+    told(stage, oh)
 
 
-def test_a_renderer(tmp_path, error):
+def test_a_renderer(tmp_path, error, oh):
     def fail(event):
         if isinstance(event, TextDelta):
             raise error
@@ -126,7 +137,7 @@ def test_a_renderer(tmp_path, error):
         assert session.ask("hi").outcome == "completed"
     assert other.text == "a"
     stage.renderer = other
-    told(stage, "the renderer 'recorder': ", "oh", "; from here on the text is plain")
+    told(stage, "the renderer 'recorder': ", oh, "; from here on the text is plain")
 
 
 def test_a_renderer_that_does_not_close(tmp_path, error):
@@ -150,18 +161,18 @@ def test_a_history(tmp_path, error, where):
     assert "the history backend 'staged': " in "".join(stage.renderer.notices)
 
 
-def test_an_input(tmp_path, error):
-    if isinstance(error, KeyboardInterrupt):
+def test_an_input(tmp_path, error, oh):
+    if type(error) is KeyboardInterrupt:
         pytest.skip("that is how an input tells of Ctrl-C")
     stage = Stage(tmp_path)
     stage.inputs = {"failing": lambda settings, screen: Failing(Drawer(), "read", error)}
     with stage.opened() as session:
         made = session.host.make("mino_inputs", "failing", session.screen)
         assert Shell(session, made).run() == 0
-    told(stage, "the input 'failing': ", "oh", "; reading plain lines")
+    told(stage, "the input 'failing': ", oh, "; reading plain lines")
 
 
-def test_a_tool(tmp_path, error):
+def test_a_tool(tmp_path, error, oh):
     from mino_core import ToolCall, ToolContext, tools
     from mino_core.tools.schema import as_tool
 
@@ -171,7 +182,7 @@ def test_a_tool(tmp_path, error):
     with interrupts.installed():
         said = tools.run(as_tool("t", tool), ToolCall("1", "t", "{}"), ToolContext())
     assert said.is_error
-    assert "oh" in said.content
+    assert oh in said.content
 
 
 def test_an_answer_of_a_plugin_is_no_fault(tmp_path):

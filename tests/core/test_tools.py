@@ -86,13 +86,12 @@ def test_an_exception_is_one_line_and_never_a_traceback(error, words):
     assert "\n" not in said.content
 
 
-@pytest.mark.parametrize("error", [interrupts.users(KeyboardInterrupt()), interrupts.TimedOut()], ids=repr)
-def test_the_users_stop_and_a_time_limit_pass(error):
+def test_the_users_stop_passes():
     def tool() -> str:
-        raise error
+        raise interrupts.users(KeyboardInterrupt())
 
     context = ToolContext()
-    with pytest.raises(type(error)):
+    with pytest.raises(KeyboardInterrupt):
         run(as_tool("t", tool), ToolCall("1", "t", ""), context)
     assert context.cancelled
 
