@@ -86,7 +86,7 @@ def summary(history: History, head: Head) -> Summary:
     except HistoryError as error:
         damaged = str(error)
     place, began = str(head.get("directory", "")), str(head.get("time", ""))
-    damaged = damaged or str(head.get("damaged", ""))
+    damaged = str(head.get("damaged", "")) or damaged  # the shorter one first
     return Summary(head["id"], began, written or began, place, called, first, damaged)
 
 

@@ -438,6 +438,8 @@ def test_a_file_that_is_closed_to_us_is_told_with_its_path_and_hides_no_other(pl
             name: "Permission denied",
             other: "",
         }
+        rows = {each.id: each.name for each in (summary(history, head) for head in history.conversations())}
+        assert rows == {name: "(Permission denied)", other: "b"}
         for write in (True, False):
             with pytest.raises(HistoryError) as raised:
                 list(history.open(name, write=write).records())
