@@ -196,6 +196,7 @@ def status(session: Session) -> None:
     """Show what answers, which conversation this is, and where it is kept."""
     config = session.config
     turns = len(session.conversation.turns)
+    backend = config.history.name
     session.notify(
         table(
             [
@@ -207,7 +208,7 @@ def status(session: Session) -> None:
                     "sent",
                     {"all": "all turns", "completed": "completed turns"}.get(config.send, "no earlier turns"),
                 ),
-                ("kept", f"{config.history.name} ({config.home})"),
+                ("kept", "in memory only" if backend == "memory" else f"{backend} ({config.home})"),
                 ("tokens", _count(session.usage, "total_tokens")),
             ]
         )

@@ -152,7 +152,7 @@ def _import(history: History, wanted: Namespace) -> None:
     for what in made.left_out:
         say(f"left out: {what}", aside=True)
     said = f"{made.turns} {'turn' if made.turns == 1 else 'turns'}"
-    say(f"{said}; mino --resume goes on with it", aside=True)
+    say(f"{said}; `mino --resume ID` goes on with it", aside=True)
     _write(f"{made.id}\n")
 
 

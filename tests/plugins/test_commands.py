@@ -190,6 +190,8 @@ def test_status_shows_what_answers_and_where_it_is_kept(stage):
         shown = run(session, "status")
         for word in ("scripted", " m\n", session.id, "jsonl", stage.environ["MINO_HOME"], "all turns"):
             assert word in shown
+    with stage.opened("--no-history") as session:
+        assert "in memory only\n" in run(session, "status")
 
 
 def test_copy_takes_the_last_answer_or_an_earlier_one(tmp_path):

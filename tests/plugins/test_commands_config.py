@@ -297,7 +297,7 @@ def test_doctor_is_content_where_everything_works(tmp_path, capsys):
             assert found["key", "ok"] == "found in the environment variable MY_KEY"
             assert "groq (GROQ_API_KEY)" in found["others", "ok"]
             assert found["model", "ok"] == "demo-1"
-            assert "standard output is none" in found["terminal", "note"]
+            assert "standard output is not a terminal" in found["terminal", "note"]
             assert found["server", "ok"].startswith("lists 1 model")
             assert found["history", "ok"] == "jsonl: conversations can be kept"
             assert list(there.history.conversations()) == []

@@ -190,7 +190,7 @@ def test_a_bare_list_from_standard_input_is_imported(host, history, monkeypatch)
     assert code == 0
     assert err == (
         "left out: messages of role system\nleft out: parts of type input_audio\n"
-        "1 turn; mino --resume goes on with it\n"
+        "1 turn; `mino --resume ID` goes on with it\n"
     )
     conversation = fold(host.history.open(out.strip(), write=False).records())
     assert [message.text for message in conversation.messages()] == ["hi"]
