@@ -46,22 +46,27 @@ class _Lines:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._text = ""
+        #: What no newline has followed yet, in pieces; and blank lines that nothing has followed yet.
+        self._open: list[str] = []
 
     def add(self, text: str) -> None:
         """More of it."""
-        whole, newline, rest = (self._text + text).rpartition("\n")
+        if "\n" not in text:  # a line without an end would be put together anew with each of its pieces
+            self._open.append(text)
+            return
+        whole, _, rest = "".join([*self._open, text]).rpartition("\n")
         shown = whole.rstrip("\n")
-        self._text = whole + newline + rest
+        blank = "\n" * (len(whole) - len(shown) + 1)
         if shown:
             self._show(shown)
-            self._text = self._text[len(shown) + 1 :]
+            blank = blank[1:]
+        self._open = [blank + rest]
 
     def end(self) -> None:
         """No more will come."""
-        if shown := self._text.rstrip("\n"):
+        if shown := "".join(self._open).rstrip("\n"):
             self._show(shown)
-        self._text = ""
+        self._open = []
 
     def _show(self, text: str) -> None:
         self._session.notify(text, verbatim=True)

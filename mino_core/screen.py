@@ -50,7 +50,7 @@ class ScreenGone(BaseException):
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
-        left = error.errno in (errno.EPIPE, errno.EIO, errno.EBADF, errno.ECONNRESET)
+        left = error.errno in (errno.EPIPE, errno.EIO, errno.ECONNRESET)
         self.reason = "" if left else error.strerror or str(error)
 
 

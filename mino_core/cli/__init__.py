@@ -35,7 +35,10 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 
 
 def _let_go(code: int) -> int:
-    """Leave, whatever plugins have left behind: threads that print, threads that never end."""
+    """Leave, whatever plugins have left behind: threads that print or never end, an end that fails."""
+    from mino_core.plugins.traces import unraised
+
+    sys.unraisablehook = unraised
     if not os.isatty(1):
         sys.stdout = sys.stderr
     threading = sys.modules.get("threading")
@@ -51,12 +54,15 @@ def _let_go(code: int) -> int:
 
 
 def _fill_gaps() -> None:
-    """Give descriptors 0, 1 and 2 to nobody where they are closed, or our first files would be them."""
-    for fd in (0, 1, 2):
+    """Give descriptors 0, 1 and 2 to nobody where they are closed, or our first files would be them.
+
+    Writing to a closed standard output fails as it would have, so that whoever waits for it is told.
+    """
+    for fd, way in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(fd)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)
+            os.open(os.devnull, way)
     for name, fd in (("stdout", 1), ("stderr", 2)):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(fd, "w", closefd=False))

@@ -157,7 +157,7 @@ def _subcommand(host: Host, name: str, rest: list[str]) -> int:
             code = _code(lambda: offers[name].value(rest, host))
             sys.stdout.flush()
         except OSError as error:
-            gone = error if error.errno in (errno.EPIPE, errno.ENOSPC) else None
+            gone = error if error.errno in (errno.EPIPE, errno.ENOSPC, errno.EBADF) else None
             if gone is None:
                 raise
     if gone is not None:

@@ -55,6 +55,8 @@ class Display:
             ReasoningDelta: Sanitiser(),
             RefusalDelta: Sanitiser(),
         }
+        #: For what the tool that runs writes: a CR and its LF may come in two pieces.
+        self._safe_output = Sanitiser()
 
     def show(self, event: Event) -> None:
         """Show one event, then let the observers see it. What comes before SessionStarted follows it."""
@@ -110,11 +112,14 @@ class Display:
                 safe = self._safe[type(event)].feed(event.text)
                 if safe is not event.text:
                     event = type(event)(safe)
+            elif isinstance(event, ToolOutput):
+                event = ToolOutput(sanitise(event.call_id), self._safe_output.feed(event.text))
             elif not isinstance(event, Idle):
                 if isinstance(event, RoundStarted | ToolStarted | TurnEnded):
                     for kind, sanitiser in self._safe.items():
                         if rest := sanitiser.end():
                             self._hand_over(kind(rest))
+                    self._safe_output = Sanitiser()
                 event = _safe(event)
         self._hand_over(event)
 
@@ -164,8 +169,6 @@ def _safe(event: Event) -> Event:
             return _safe_call(event)
         case ToolStarted(call):
             return ToolStarted(_safe_call(call))
-        case ToolOutput(call_id, text):
-            return ToolOutput(sanitise(call_id), sanitise(text))
         case ToolEnded(call_id, result, seconds):
             safe_id, content = sanitise(call_id), sanitise(result.content)
             return ToolEnded(safe_id, replace(result, call_id=safe_id, content=content), seconds)

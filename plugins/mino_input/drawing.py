@@ -33,6 +33,7 @@ from prompt_toolkit.layout.processors import (
 from prompt_toolkit.layout.screen import Char
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.search import SearchDirection, SearchState
 from prompt_toolkit.styles import Style
 from prompt_toolkit.utils import get_cwidth
 from prompt_toolkit.widgets import SearchToolbar
@@ -71,8 +72,16 @@ def style() -> Style:
 
 def layout(buffer: Buffer, prompt: Callable[[], str]) -> Layout:
     """The prompt and the text; below, where it is needed, a menu or what is searched for."""
+
+    def searched(direction: SearchDirection, words: str) -> str:
+        sought = search.search_buffer.text
+        found = buffer.document_for_search(SearchState(sought, direction, ignore_case=True))
+        return f"{words}: " if sought.lower() in found.text.lower() else f"{words}, not found: "
+
     search = SearchToolbar(
-        ignore_case=True, forward_search_prompt="search: ", backward_search_prompt="search back: "
+        ignore_case=True,
+        forward_search_prompt=lambda: searched(SearchDirection.FORWARD, "search"),
+        backward_search_prompt=lambda: searched(SearchDirection.BACKWARD, "search back"),
     )
     control = BufferControl(
         buffer=buffer,

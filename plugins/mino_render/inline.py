@@ -235,13 +235,14 @@ class _Reader:
             self._waits(bracket.start)
         elif text[end] == "(":
             if found := marks.TARGET.match(text, end, reach):
-                return self._link(bracket, found[1] if found[1] is not None else found[2], found.end())
+                url = found[1] if found[1] is not None else found[2]
+                return self._link(bracket, url, found[3] or "", found.end())
             if len(text) <= reach and marks.is_open(text, end) and self._waits(bracket.start):
                 return self._unread(start)
         return self._show("]", start, end)
 
-    def _link(self, bracket: _Bracket, url: str, end: int) -> int:
-        """Make a link of everything since the bracket."""
+    def _link(self, bracket: _Bracket, url: str, title: str, end: int) -> int:
+        """Make a link of everything since the bracket. A title stands behind it as it is written."""
         items, palette = self.items, self.palette
         self.delimiters.resolve(bracket.delimiters)
         del self.delimiters.live[bracket.delimiters :]
@@ -258,8 +259,9 @@ class _Reader:
             item.link = link
         if not label:
             self._show(url, end - 1, end, UNDERLINED, link)
-        elif shown := links.addition(label, url, palette):
-            self._show(f" ({shown})", end - 1, end)
+        shown = links.addition(label, url, palette) if label else ""
+        if shown or title:
+            self._show(f" ({' '.join(filter(None, (shown, title)))})", end - 1, end)
         self.delimiters.closed.append((bracket.start, end))
         return end
 

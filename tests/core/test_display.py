@@ -89,6 +89,17 @@ def test_a_usage_between_the_halves_of_a_newline_does_not_part_them(terminal):
     assert recorder.text == "a\nb"
 
 
+def test_a_newline_of_a_tool_in_two_pieces_is_one_and_the_next_tool_begins_anew(terminal):
+    recorder = Recorder()
+    shown = display(terminal, recorder)
+    for call_id in ("1", "2"):
+        shown.show(ToolStarted(ToolCall(call_id, "t", "{}")))
+        for piece in ("a\r", "\nb\r"):
+            shown.show(ToolOutput(call_id, piece))
+    said = [event.text for event in recorder.events if isinstance(event, ToolOutput)]
+    assert said == ["a", "\nb"] * 2
+
+
 def test_a_pipe_gets_the_words_as_they_came(tmp_path):
     with (tmp_path / "out").open("wb") as file:
         screen = Screen(file.fileno(), file.fileno(), {})

@@ -255,6 +255,22 @@ def test_a_closed_standard_error_does_not_end_the_answer(tmp_path):
     assert (done.returncode, done.stdout) == (0, b"whole answer")
 
 
+@pytest.mark.parametrize("more", [(), ("--renderer", "json")])
+def test_an_answer_that_goes_nowhere_is_no_success(tmp_path, more):
+    with Server() as server:
+        server.reply(*chat("an answer"))
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" >&-', "sh", *mino("-p", "hi", *more)],
+            env=pointed(tmp_path, server),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 3
+    assert done.stderr == "Error: cannot write to standard output: Bad file descriptor\n"
+
+
 def test_an_encoding_that_lacks_letters_replaces_them_and_history_keeps_them(tmp_path):
     with Server() as server:
         server.reply(*chat("π ≈ 3,14 — 漢"))

@@ -123,6 +123,14 @@ def test_without_hyperlinks_the_target_is_visible():
     ]
 
 
+def test_the_title_of_a_link_is_not_lost():
+    text = """[a](https://example.com "one 'two'") ![b](<x y> 'three') [c](z (four)) [](u "five")"""
+    assert shown(text, columns=200) == [
+        """a (https://example.com "one 'two'") b (x y 'three') c (z (four)) u ("five")"""
+    ]
+    assert shown('[a](https://example.com "one")', hyperlinks=True) == ['a ("one")']
+
+
 def test_with_hyperlinks_the_label_leads_to_exactly_the_target():
     sheet = Sheet(hyperlinks=True)
     draw(sheet, ["see [docs](https://example.com/a?b=1) (https://example.org/x)."])
