@@ -6,6 +6,7 @@ Real servers differ in what they let pass; a body without any of these faults pa
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -173,6 +174,7 @@ def _chat(body: Json) -> Iterator[str]:
             if len(waiting) < len(calls):
                 yield f"{at}: two tool calls share an id"
             for call in calls:
+                yield from _name(at, call["function"]["name"])
                 yield from _arguments(at, call["function"]["arguments"])
         if not (calls and message.get("content") is None) and role != "tool":
             yield from _blank(at, message.get("content"))
@@ -181,6 +183,11 @@ def _chat(body: Json) -> Iterator[str]:
         yield f"tool calls {sorted(waiting)} were not answered"
     if before == "assistant":
         yield "the last message must not be the assistant's"
+
+
+def _name(at: str, name: str) -> Iterator[str]:
+    if not re.fullmatch("[a-zA-Z0-9_-]{1,64}", name):
+        yield f"{at}: {name!r} cannot be the name of a tool"
 
 
 def _arguments(at: str, arguments: str) -> Iterator[str]:
@@ -213,6 +220,7 @@ def _responses(body: Json) -> Iterator[str]:
                 if item["call_id"] in called - answered:
                     yield f"{at}: two function calls share an id"
                 called.add(item["call_id"])
+                yield from _name(at, item["name"])
                 yield from _arguments(at, item["arguments"])
                 if len(item.get("id", "")) > 64:
                     yield f"{at}: id is longer than 64"
@@ -275,8 +283,10 @@ def _messages(body: Json) -> Iterator[str]:
         for block in blocks:
             if block["type"] == "thinking" and not block.get("signature"):
                 yield f"{at}: thinking without its signature"
-            if block["type"] == "tool_use" and not isinstance(block["input"], dict):
-                yield f"{at}: the input of a tool call must be an object"
+            if block["type"] == "tool_use":
+                yield from _name(at, block["name"])
+                if not isinstance(block["input"], dict):
+                    yield f"{at}: the input of a tool call must be an object"
         calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
         if len(used | set(calls)) < len(used) + len(calls):
             yield f"{at}: two tool calls share an id"

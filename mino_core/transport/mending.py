@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable
@@ -21,6 +22,8 @@ from mino_core.types import (
 
 #: What the model is told about a call that has no result: mino ended before there was one.
 NO_RESULT = "This call was cut short: it may have run, or not."
+#: What OpenAI and Anthropic refuse in the name of a tool, and how long it may be.
+_NOT_IN_NAMES, _LONGEST_NAME = re.compile("[^a-zA-Z0-9_-]"), 64
 
 
 def mended(
@@ -31,6 +34,7 @@ def mended(
     - blank texts of the user are dropped, and messages with nothing to say, but for those that are
       wanted all the same, for what stands in their `meta`;
     - consecutive user messages become one, their parts in order;
+    - a call has a name that every server takes for one: models make up others;
     - after an assistant message with calls comes exactly one tool message: a result for each call,
       in the order of the calls, then what else the tools showed (images, files). A call without a
       result gets an error result; a result without a call is dropped.
@@ -124,8 +128,15 @@ def _kept(message: Message) -> tuple[Part, ...]:
     says = [part for part in parts if not (isinstance(part, Reasoning) or _is_blank_part(part))]
     if not says:
         return ()
+    if message.role == "user":
+        return tuple(says)
     # A reply keeps its blank texts too: what was thought has its place between its characters.
-    return tuple(parts if message.role == "assistant" else says)
+    return tuple([_named(part) if isinstance(part, ToolCall) else part for part in parts])
+
+
+def _named(call: ToolCall) -> ToolCall:
+    name = _NOT_IN_NAMES.sub("_", call.name)[:_LONGEST_NAME] or "unnamed"
+    return call if name == call.name else ToolCall(call.id, name, call.arguments)
 
 
 def _is_blank_part(part: Part) -> bool:

@@ -258,6 +258,20 @@ def test_ids_of_calls_are_short_and_none_comes_twice(ids: list[str], limit: int)
     assert fitted_ids(made, set(), limit) == made
 
 
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("read-file_2", "read-file_2"),
+        ("tool:sh.run x", "tool_sh_run_x"),
+        ("n" * 70, "n" * 64),
+        ("", "unnamed"),
+    ],
+)
+def test_a_call_has_a_name_that_every_server_takes(name: str, sent: str) -> None:
+    call = ToolCall("c1", name, "{}")
+    assert mended([said(call), result(ToolResult("c1", "no"))])[0] == said(ToolCall("c1", sent, "{}"))
+
+
 def test_pictures_stay_with_a_user_and_with_a_tool_and_nowhere_else() -> None:
     picture, paper = Image("image/png", "AAAA"), File("application/pdf", "AAAA", "a.pdf")
     shown = Message("tool", (ToolResult("c1", "see"), picture))

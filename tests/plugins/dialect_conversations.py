@@ -8,6 +8,7 @@ from mino_core import File, Image, Message, Part, Reasoning, Refusal, Text, Tool
 TEXTS = st.text(st.sampled_from("ab \n,é漢😀"), min_size=1, max_size=8)
 WORDS = TEXTS.filter(lambda text: not is_blank(text))
 IDS = st.sampled_from(["call_1", "call_2", "call/1", "toolu_" + "y" * 70, ""])
+NAMES = st.sampled_from(["now", "tool:now", "functions.now", "n" * 70, "今", " ", ""])
 ARGUMENTS = st.sampled_from(["", "{}", '{"path": "."}', '{"cut', "[1]"])
 
 
@@ -18,7 +19,7 @@ def replies(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> Message:
         draw(st.sampled_from([Text, Text, Reasoning, Refusal]))(draw(texts))
         for _ in range(draw(st.integers(0, 3)))
     ]
-    calls = [ToolCall(name, "now", draw(ARGUMENTS)) for name in draw(st.lists(IDS, max_size=2))]
+    calls = [ToolCall(one, draw(NAMES), draw(ARGUMENTS)) for one in draw(st.lists(IDS, max_size=2))]
     said = len(Message("assistant", tuple(parts)).text)
     cut = draw(st.integers(0, max(said, 1)))
     places = [{"text": cut}, {"text": said - cut}, *({"call": call.id} for call in calls)]
