@@ -125,6 +125,8 @@ class Session:
         if not turns:
             raise UsageError("there is no question to ask again")
         last = turns[-1]
+        if not any(message.role == "user" for message in last.messages):
+            raise UsageError("the last question is damaged where it is kept; ask it once more in words")
         self.journal.note("retried", turn=last.n)
         return self._run(last.n, last.question)
 

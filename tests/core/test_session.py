@@ -477,6 +477,21 @@ def test_a_copy_that_was_not_made_whole_gives_way_to_its_original_while_that_is_
     assert not list(history.glob("*/*.lock"))
 
 
+@pytest.mark.damages
+def test_an_answer_whose_question_was_damaged_is_not_given_up_for_nothing(tmp_path):
+    stage = Stage(tmp_path, [TextDelta("a"), STOP], [TextDelta("b"), STOP])
+    with stage.opened() as session:
+        session.ask("1")
+    (path,) = (Path(stage.environ["MINO_HOME"]) / "history").glob("*/*.jsonl")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], "damaged\n", *lines[2:]]))
+    with stage.opened("--resume", session.id) as session:
+        with pytest.raises(UsageError, match="the last question is damaged"):
+            session.retry()
+        session.ask("2")
+    assert texts(stage.provider.requests[1]) == [("assistant", "a"), ("user", "2")]
+
+
 def test_a_resumed_conversation_sends_the_same_as_an_unbroken_one(tmp_path):
     stage = Stage(tmp_path, [TextDelta("a"), STOP], [TextDelta("b"), STOP])
     with stage.opened() as session:
