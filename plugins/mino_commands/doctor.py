@@ -73,7 +73,9 @@ def _installation(host: Host) -> Iterator[Check]:
             able = ", colour" if screen.colour else ", no colour" if screen.can_move else ", plain text only"
             yield Check("ok", "terminal", kind + able)
         else:
-            yield Check("note", "terminal", "standard output is not a terminal: answers are written as plain text")
+            yield Check(
+                "note", "terminal", "standard output is not a terminal: answers are written as plain text"
+            )
     finally:
         screen.close()
 
