@@ -33,6 +33,8 @@ _level = _HELD
 _pending = 0  # the signal number that waits to be honoured, or 0
 stops = 0  # how often the user has said stop so far, also where it came too late
 _wakers: tuple[int, int] | None = None  # a pipe into which each signal writes a byte
+#: What tells of an error that Python swallows, and that is none of ours.
+unraised: Callable[[sys.UnraisableHookArgs], object] = sys.__unraisablehook__
 
 
 class Terminated(KeyboardInterrupt):
@@ -190,7 +192,7 @@ def _on_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
     global _pending
     error = unraisable.exc_value
     if not isinstance(error, KeyboardInterrupt):
-        sys.__unraisablehook__(unraisable)
+        unraised(unraisable)
     elif is_users(error):
         _pending = getattr(error, "signum", signal.SIGINT)
 

@@ -24,7 +24,7 @@ from mino_core.outlets import ToStandardError
 
 from . import discovery, loading
 from .door import Door, Plugin
-from .traces import Descriptors, hear_threads
+from .traces import Descriptors, hear
 
 if TYPE_CHECKING:
     from mino_core.config import Config
@@ -125,7 +125,10 @@ class Registry:
     def _import(self, row: Plugin, found: discovery.Found) -> Any:
         began = perf_counter()
         plugin = None
-        descriptors = None if row.source == "built-in" else Descriptors()
+        descriptors = None
+        if row.source != "built-in":
+            hear()
+            descriptors = Descriptors()
         try:
             with self.ask(row.name, "import"):
                 plugin = loading.load(found)
@@ -158,7 +161,6 @@ class Registry:
         """Guard a call whose PluginError nobody shows: the door reports its fault."""
         with printing_aside(), self.door.guard(plugin, what, limit=self._config.plugins.limit):
             yield
-        hear_threads()
 
     def answer(
         self,

@@ -1,11 +1,13 @@
-"""What a plugin may leave behind in the process, put right: standard descriptors, threads that fail."""
+"""What a plugin may leave behind in the process, put right: standard descriptors, what fails unasked."""
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
 from typing import Any
 
+from mino_core import interrupts
 from mino_core.faults import one_line, reason
 
 _NAMES = ("standard input", "standard output", "standard error")
@@ -39,14 +41,26 @@ def _what(fd: int) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def hear_threads() -> None:
-    """Let a thread that fails say so on one line. Nothing is done before there are threads."""
+def hear() -> None:
+    """Let what nobody can catch say so on one line: a failing thread, a destructor, an end of the program."""
+    here: Any = _thread
+    here._excepthook = _thread_failed  # noqa: SLF001 (threading takes it from there, where it is imported)
     threading: Any = sys.modules.get("threading")
     if threading is not None and threading.excepthook is threading.__excepthook__:
         threading.excepthook = _thread_failed
+    interrupts.unraised = unraised
+
+
+def unraised(failed: sys.UnraisableHookArgs) -> None:
+    """Tell of an error that Python itself swallows."""
+    _tell(getattr(failed.object, "__qualname__", "") or type(failed.object).__name__, failed.exc_value)
 
 
 def _thread_failed(failed: Any) -> None:
-    if failed.exc_value is not None and not isinstance(failed.exc_value, SystemExit):
-        name = failed.thread.name if failed.thread else "without a name"
-        sys.stderr.write(f"Warning: the thread {one_line(name)} failed: {reason(failed.exc_value)}\n")
+    if not isinstance(failed.exc_value, SystemExit):
+        _tell(f"the thread {failed.thread.name if failed.thread else 'without a name'}", failed.exc_value)
+
+
+def _tell(what: str, error: BaseException | None) -> None:
+    if error is not None:
+        sys.stderr.write(f"Warning: {one_line(what)} failed: {reason(error)}\n")

@@ -246,6 +246,24 @@ def test_a_standard_descriptor_that_is_closed_is_put_back_and_told(tmp_path, act
     assert "mino plugins disable bad" in said
 
 
+def test_what_fails_where_nobody_can_catch_it_is_one_line_also_at_import_and_at_the_end(tmp_path):
+    code = """
+import atexit, threading
+def fail(): raise ValueError("oh")
+class Dying:
+    def __del__(self): fail()
+Dying()
+thread = threading.Thread(target=fail, name="early")
+thread.start()
+thread.join()
+atexit.register(fail)
+"""
+    said = answered(tmp_path, code).stderr.decode()
+    for what in ("the thread early", "Dying.__del__", "fail"):
+        assert f"Warning: {what} failed: ValueError: oh (bad.py:3)\n" in said
+    assert "Traceback" not in said
+
+
 def test_a_thread_that_fails_is_one_line(tmp_path):
     code = """
 import threading
