@@ -42,14 +42,13 @@ class Plain:
 
     def __init__(self, settings: Settings, screen: Screen) -> None:
         self._screen = screen
-        self._usage = settings.flag("usage", True)
+        self._asides = asides.Asides(settings, screen)
         self._reasoning = asides.shows_reasoning(settings) and screen.is_terminal
         self._waiting: list[str] = []
         self._size = 0
         self._in_row = False
         self._begun = False
         self._kind: type | None = None
-        self._tools: dict[str, str] = {}
 
     def show(self, event: Event) -> None:
         """Remember a delta; write what waits at every other event."""
@@ -61,26 +60,17 @@ class Plain:
                     self._say(ReasoningDelta, text)
             case Idle():
                 self._write()
-            case SessionStarted(banner=banner, quiet=quiet):
-                self._usage = self._usage and not quiet
-                self._aside(banner)
             case TurnStarted() | RoundStarted():
                 self._kind = None
                 self._begun = self._begun and isinstance(event, RoundStarted)
-            case ToolCall(id, name):  # one that is refused is not started
-                self._tools[id] = name
-            case ToolStarted(call):
-                self._tools[call.id] = call.name
-                self._aside(asides.tool_started(call, self._screen.columns))
-            case ToolEnded(call_id, result, seconds):
-                name = self._tools.pop(call_id, "tool")
-                self._aside(asides.tool_ended(name, result, seconds, self._screen.columns))
-            case Notice():
-                self._aside(asides.notice(event), verbatim=event.verbatim)
+            case ToolCall():
+                self._asides.expect(event)
+            case SessionStarted() | ToolStarted() | ToolEnded() | Notice() | SessionEnded():
+                self._say_beside(event)
             case TurnEnded():
-                self._end(event)
-            case SessionEnded(farewell):
-                self._aside(farewell)
+                self._say_beside(event)
+                self._screen.flush()
+                self._begun = False
             case _:
                 pass
 
@@ -142,20 +132,9 @@ class Plain:
             self._screen.write("\n")
         self._in_row = False
 
-    # -- beside it -----------------------------------------------------------------------------
-
-    def _aside(self, text: str, *, verbatim: bool = False) -> None:
+    def _say_beside(self, event: Event) -> None:
+        """What is mino's own stands in rows of its own."""
         self._break()
         self._kind = None
-        if text := text.rstrip("\n"):
-            if not verbatim and self._screen.is_terminal:
-                text = asides.wrapped(text, self._screen.columns)
-            self._screen.aside(text + "\n")
-
-    def _end(self, event: TurnEnded) -> None:
-        self._aside(asides.error(event))
-        if self._usage:
-            self._aside(asides.usage(event))
-        self._screen.flush()
-        self._begun = False
-        self._tools.clear()
+        for aside in self._asides.of(event):
+            self._screen.aside(aside.text + "\n")

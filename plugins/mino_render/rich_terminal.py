@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 #: Characters that may wait for the next `Idle`.
 _MANY = 1 << 12
-_QUIET, _ALARMING = "2", "31"
 #: A wait that is longer is shown, in seconds; a little less than the one between two ticks.
 _MOMENT = 0.9
 #: How many lines of a running tool's output are shown, and of how many characters.
@@ -47,14 +46,13 @@ class Rich:
 
     def __init__(self, settings: Settings, screen: Screen) -> None:
         self._screen = screen
-        self._usage = settings.flag("usage", True)
+        self._asides = asides.Asides(settings, screen)
         self._reasoning = asides.shows_reasoning(settings)
         self._made: Answer | None = None
         self._size = 0
         self._is_waiting = False
         self._kind: type | None = None
         self._is_labelled = False
-        self._tools: dict[str, str] = {}
         self._output = ""
 
     def show(self, event: Event) -> None:
@@ -70,40 +68,22 @@ class Rich:
                     self.warm()  # the request is on its way: there is time
                 elif self._size or self._is_waiting:
                     self._paint()
-            case SessionStarted(banner=banner, quiet=quiet):
-                self._usage = self._usage and not quiet
-                self._aside(banner)
             case TurnStarted():
                 self._finish()
                 self._is_labelled = False
             case RoundStarted():
                 self._finish()
-            case ToolCall(id, name):  # a question may follow; a call that is refused is not started
+            case ToolCall():
+                self._asides.expect(event)
+                self._finish()  # a question may follow
+            case ToolStarted() | ToolEnded() | TurnEnded() | SessionEnded():
                 self._finish()
-                self._tools[id] = name
-            case ToolStarted(call):
-                self._finish()
-                self._tools[call.id] = call.name
                 self._output = ""
-                self._aside(asides.tool_started(call, self._screen.columns), _QUIET)
+                self._say_beside(event)
             case ToolOutput(_, text):
                 self._show_output(text)
-            case ToolEnded(call_id, result, seconds):
-                self._finish()
-                name = self._tools.pop(call_id, "tool")
-                self._aside(asides.tool_ended(name, result, seconds, self._screen.columns), _QUIET)
-            case Notice():
-                sgr = _ALARMING if event.level == "error" else ""
-                self._aside(asides.notice(event), sgr, verbatim=event.verbatim)
-            case TurnEnded():
-                self._finish()
-                self._tools.clear()
-                self._aside(asides.error(event), _ALARMING)
-                if self._usage:
-                    self._aside(asides.usage(event), _QUIET)
-            case SessionEnded(farewell):
-                self._finish()
-                self._aside(farewell)
+            case SessionStarted() | Notice():
+                self._say_beside(event)
             case _:
                 pass
 
@@ -177,14 +157,13 @@ class Rich:
             lines = [line for line in self._output.split("\n") if line.strip()]
             self._answer().paint(below=lines[-_LINES:])
 
-    def _aside(self, text: str, sgr: str = "", *, verbatim: bool = False) -> None:
+    def _say_beside(self, event: Event) -> None:
+        for text, sgr in self._asides.of(event):
+            self._aside(text, sgr)
+
+    def _aside(self, text: str, sgr: str) -> None:
         """Lines of mino's own, over what is still open."""
-        text = text.rstrip("\n")
-        if not text:
-            return
-        if not verbatim and self._screen.is_terminal:
-            text = asides.wrapped(text, self._screen.columns)
-        is_styled = sgr == _QUIET or self._screen.colour
+        is_styled = sgr == asides.QUIET or self._screen.colour
         if self._made is not None and self._made.is_open and self._screen.can_move:
             from .look import PLAIN, Look
 
