@@ -198,9 +198,7 @@ def _on_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def wait(fd: int, seconds: float | None = None) -> bool:
-    """Wait until there is something to read; False where nothing came within `seconds`.
-
-    False too where a signal came that has to wait itself: where it is held, it ends the wait.
+    """Wait until there is something to read; False where nothing came in `seconds`, or a signal that is held.
 
     A plain read does not notice a signal that arrived in the instant before it: Python runs
     handlers between bytecodes, and the read has begun. Here it lands, also then.
