@@ -7,7 +7,7 @@ stands and what is sent. What it does not know it leaves alone; what has a wrong
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from mino_core.types import Head, Message, Outcome, Part, Reasoning, Refusal, Text, ToolCall, Usage
 from mino_core.values import replace, value
@@ -241,7 +241,7 @@ class Conversation:
             self._spent = sum_usage((self._spent, self._turns.pop(n).usage))
 
 
-_OUTCOMES: tuple[Outcome, ...] = ("completed", "incomplete", "interrupted", "failed", "cancelled")
+_OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 def _outcome(record: Mapping[str, Any], reply: Message) -> Outcome:

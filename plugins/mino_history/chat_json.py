@@ -9,13 +9,14 @@ a turn that did not complete, `is_error` on the result of a tool.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from mino_core import (
     File,
     HistoryError,
     Image,
     Message,
+    Outcome,
     Reasoning,
     Refusal,
     Text,
@@ -24,10 +25,10 @@ from mino_core import (
 )
 
 if TYPE_CHECKING:
-    from mino_core import Outcome, Part
+    from mino_core import Part
 
 Json = dict[str, Any]
-_OUTCOMES: tuple[Outcome, ...] = ("completed", "incomplete", "interrupted", "failed", "cancelled")
+_OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 def to_chat(messages: Sequence[Message], outcome: Outcome = "completed") -> list[Json]:
