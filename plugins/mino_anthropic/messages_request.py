@@ -18,6 +18,7 @@ from mino_core.transport import Settled, Stretch, fitted_ids, kept, laid_out, me
 KIND = "anthropic-messages"
 #: Ends that the server wants resumed: the reply goes back as it is, with nothing behind it.
 PAUSES = ("pause_turn", "compaction")
+_PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _THINKING = ("thinking", "redacted_thinking")
 _CACHE = {"type": "ephemeral"}
 _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
@@ -139,9 +140,11 @@ def _user(message: Message) -> list[Json]:
         match part:
             case Text(text):
                 blocks.append({"type": "text", "text": text})
-            case Image(media_type, data):
+            case Image(media_type, data) if media_type in _PICTURES and data:
                 source = {"type": "base64", "media_type": media_type, "data": data}
                 blocks.append({"type": "image", "source": source})
+            case Image():
+                blocks.append(_left_out(part, "JPEG, PNG, GIF and WebP"))
             case File():
                 blocks.append(_document(part))
     return blocks
@@ -158,9 +161,13 @@ def _document(file: File) -> Json:
     except ValueError:
         text = ""
     if is_blank(text):
-        words = f"[The file {file.name} ({file.media_type}) is left out: only PDF and text can be sent.]"
-        return {"type": "text", "text": words}
+        return _left_out(file, "PDF and text")
     return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}, **title}
+
+
+def _left_out(part: Image | File, wanted: str) -> Json:
+    words = f"[The file {part.name} ({part.media_type}) is left out: only {wanted} can be sent.]"
+    return {"type": "text", "text": words}
 
 
 def _result(result: ToolResult, id: str) -> Json:

@@ -93,7 +93,8 @@ def _user(message: Message) -> Iterator[Json]:
             case Text(text) if not is_blank(text):
                 content.append({"type": "input_text", "text": text})
             case Image(media_type, data):
-                content.append({"type": "input_image", "image_url": f"data:{media_type};base64,{data}"})
+                url = f"data:{media_type};base64,{data}"
+                content.append({"type": "input_image", "image_url": url, "detail": "auto"})
             case File(media_type, data, name):
                 url = f"data:{media_type};base64,{data}"
                 content.append({"type": "input_file", "filename": name or "file", "file_data": url})

@@ -10,7 +10,7 @@ import pytest
 from dialect_conversations import conversations, moments
 from dialect_requests import REQUESTS, SCHEMA, THOUGHTFUL, ask, assistant, body, result, user
 from hypothesis import given, settings
-from mino_core import Message, Request, Text, ToolCall
+from mino_core import Image, Message, Request, Text, ToolCall
 from mino_core.testing.strict import problems
 
 from mino_anthropic.messages_request import encode
@@ -113,6 +113,13 @@ def test_what_the_user_set_goes_over_what_mino_would_send():
     assert sent["max_tokens"] == 7
     assert sent["output_config"] == {"effort": "high", "format": "x"}
     assert sent["speed"] == "fast"
+
+
+@pytest.mark.parametrize("picture", [Image("image/svg+xml", "PHN2Zz4=", "a.svg"), Image("image/png", "")])
+def test_a_picture_that_would_be_refused_is_named_and_left_out(picture):
+    (turn,) = encode(ask(Message("user", (Text("See"), picture))))["messages"]
+    assert [block["type"] for block in turn["content"]] == ["text", "text"]
+    assert f"The file {picture.name} ({picture.media_type}) is left out" in turn["content"][1]["text"]
 
 
 def test_another_model_gets_the_words_without_the_thinking():
