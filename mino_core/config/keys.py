@@ -8,8 +8,6 @@ from typing import Any
 from mino_core import values
 from mino_core.errors import did_you_mean
 
-#: Tables of built-in plugins that may stand at the top: `[tools]` is `[plugins.settings.tools]`.
-ALIASES = ("tools", "mcp", "acp")
 #: Tables that also hold the settings of the thing they choose.
 CHOICES = {"history": "backend", "renderer": "name", "input": "name"}
 
@@ -43,6 +41,10 @@ def _seconds(value: object) -> str | None:
     return None if good else "must be a number of seconds above 0, at most a day"
 
 
+def _no_tools(value: object) -> str | None:
+    return None if value == [] else "must be empty: mino brings no tools, and those of plugins need no entry"
+
+
 def _one_of(*words: str) -> Callable[[object], str | None]:
     def check(value: object) -> str | None:
         if isinstance(value, str) and value in words:
@@ -64,11 +66,12 @@ KEYS = (
     Key("history.budget", None, _count),
     Key("renderer.name", "rich", _text, "MINO_RENDERER"),
     Key("input.name", "editor", _text, "MINO_INPUT"),
+    Key("tools.enabled", [], _no_tools),
     Key("plugins.disabled", [], _texts),
     Key("plugins.limit", 5, _seconds),
 )
 #: Every table that may stand at the top of the file.
-TABLES = tuple(dict.fromkeys([key.path.partition(".")[0] for key in KEYS] + ["providers", *ALIASES]))
+TABLES = tuple(dict.fromkeys([key.path.partition(".")[0] for key in KEYS] + ["providers"]))
 Problem = tuple[str, str]
 
 
@@ -82,16 +85,7 @@ def problems(table: Mapping[str, Any]) -> list[Problem]:
             found.append((name, f"must be a table: write [{name}]"))
         else:
             found += _in_table(name, value)
-    for alias in ALIASES:
-        if alias in table and alias in _settings(table):
-            found.append((f"plugins.settings.{alias}", f"is given twice: [{alias}] is the same table"))
     return found
-
-
-def _settings(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    plugins = table.get("plugins")
-    settings = plugins.get("settings") if isinstance(plugins, dict) else None
-    return settings if isinstance(settings, dict) else {}
 
 
 def _unknown(name: str) -> str:
@@ -119,7 +113,7 @@ def _in_table(name: str, table: Mapping[str, Any]) -> list[Problem]:
         elif path in checks:
             wrong = checks[path](value)
             found += [(path, f"{wrong}, not {_brief(value)}")] if wrong else []
-        elif name not in CHOICES and name not in ALIASES:
+        elif name not in CHOICES:
             known += ["settings"] if name == "plugins" else []
             found.append((path, "there is no such key" + did_you_mean(key, known)))
     return found

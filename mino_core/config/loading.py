@@ -136,12 +136,10 @@ def _choice(config: Config, table: str, name: str) -> Choice:
 
 
 def _plugin_settings(config: Config) -> dict[str, Settings]:
-    table = config.file.table
-    own = {
+    return {
         name: config.settings(f"plugins.settings.{name}", settings)
-        for name, settings in table.get("plugins", {}).get("settings", {}).items()
+        for name, settings in config.file.table.get("plugins", {}).get("settings", {}).items()
     }
-    return own | {name: config.settings(name, table[name]) for name in keys.ALIASES if name in table}
 
 
 # -- layers ------------------------------------------------------------------------------------

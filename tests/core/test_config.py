@@ -114,10 +114,9 @@ def test_an_overriding_choice_does_not_get_the_table_of_another(tmp_path):
     assert dict(same.history.settings) == {"path": "x.db"}
 
 
-def test_a_plugin_has_its_table_and_a_built_in_an_alias(tmp_path):
+def test_a_plugin_has_its_table(tmp_path):
     config = configured(tmp_path, "[plugins.settings.git]\ndepth = 2\n[tools]\nenabled = []\n")
     assert dict(config.plugin("git")) == {"depth": 2}
-    assert dict(config.plugin("tools")) == {"enabled": []}
     assert dict(config.plugin("none")) == {}
     assert str(config.plugin("git").error("depth", "is odd")) == (
         "config.toml:2: plugins.settings.git.depth: is odd"

@@ -63,10 +63,12 @@ def test_tables_must_be_tables(tmp_path):
     ]
 
 
-def test_a_table_given_under_both_its_names_is_an_error(tmp_path):
-    toml = "[tools]\nenabled = []\n[plugins.settings.tools]\nenabled = []\n"
-    assert errors(tmp_path, toml) == [
-        "config.toml:3: plugins.settings.tools: is given twice: [tools] is the same table"
+def test_what_nothing_would_heed_is_an_error(tmp_path):
+    assert errors(tmp_path, '[tools]\nenabled = ["shell"]\nenable = []\n[mcp]\nservers = {}\n') == [
+        "config.toml:2: tools.enabled: must be empty: mino brings no tools, and those of plugins need no"
+        + " entry, not ['shell']",
+        "config.toml:3: tools.enable: there is no such key; did you mean enabled?",
+        "config.toml:4: mcp: there is no such table or key",
     ]
 
 
