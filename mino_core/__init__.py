@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .interrupts import wait as wait
     from .keyboard import typed_ahead as typed_ahead
     from .plugins import Host as Host
+    from .plugins.door import Plugin as Plugin
     from .printing import listed as listed
     from .printing import say as say
     from .printing import say_json as say_json
@@ -99,6 +100,7 @@ _HOMES = {
     "keyboard": ("typed_ahead",),
     "records.messages": ("is_blank",),
     "plugins": ("Host",),
+    "plugins.door": ("Plugin",),
     "printing": ("listed", "say", "say_json", "table"),
     "records": (
         "Conversation",

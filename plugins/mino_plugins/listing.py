@@ -10,7 +10,7 @@ from mino_core import PluginError, UsageError, did_you_mean, say, say_json, tabl
 from .environment import is_there
 
 if TYPE_CHECKING:
-    from mino_core import Host
+    from mino_core import Host, Plugin
 
 #: Seconds from which on an import is worth a remark.
 _SLOW = 0.05
@@ -70,7 +70,7 @@ def check(host: Host, names: Sequence[str], *, as_json: bool) -> int:
     return PluginError.exit_code if any(one["state"] == "failed" for one in found) else 0
 
 
-def select(host: Host, names: Sequence[str]) -> list[Any]:
+def select(host: Host, names: Sequence[str]) -> list[Plugin]:
     """The plugins of these names or distributions, or all. UsageError where there is no such one."""
     found = []
     for name in names:
@@ -94,7 +94,7 @@ def missing(host: Host) -> list[str]:
     return [name for name in remembered(host) if not is_there(name)]
 
 
-def row(host: Host, plugin: Any) -> dict[str, Any]:
+def row(host: Host, plugin: Plugin) -> dict[str, Any]:
     """One plugin as data. `fault` is the last one, of this run or an earlier one."""
     return {
         "name": plugin.name,
@@ -118,7 +118,7 @@ def describe(row: dict[str, Any]) -> str:
     return f"{row['name']} is {row['state']}" + (f"; {rest}" if rest else "")
 
 
-def _fault(host: Host, plugin: Any) -> dict[str, str] | None:
+def _fault(host: Host, plugin: Plugin) -> dict[str, str] | None:
     kept = host.config.state.get("faults", {}).get(plugin.name)
     kept = kept if isinstance(kept, dict) else {}
     if plugin.faults:
