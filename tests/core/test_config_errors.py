@@ -65,8 +65,10 @@ def test_tables_must_be_tables(tmp_path):
 
 def test_what_nothing_would_heed_is_an_error(tmp_path):
     assert errors(tmp_path, '[tools]\nenabled = ["shell"]\nenable = []\n[mcp]\nservers = {}\n') == [
-        "config.toml:2: tools.enabled: must be empty: mino brings no tools, and those of plugins need no"
-        + " entry, not ['shell']",
+        (
+            "config.toml:2: tools.enabled: must be empty: mino brings no tools, and those of plugins need no"
+            " entry, not ['shell']"
+        ),
         "config.toml:3: tools.enable: there is no such key; did you mean enabled?",
         "config.toml:4: mcp: there is no such table or key",
     ]
