@@ -53,7 +53,8 @@ def main(argv: list[str], host: Host) -> int:
     say(f"{path} is written. `mino doctor --online` tries it.")
     preset = host.config.presets.get(answers.provider)
     if not (answers.model or (preset and preset.model) or answers.provider == "local"):
-        say(f"It names no model yet: `mino models {answers.provider}` lists them.")
+        say(f"It names no model yet: `mino models {answers.provider}` lists them;")
+        say('write one of them below [session], as model = "NAME".')
     if missing := _missing_key(host, answers):
         say(f"Its key is not there yet: {missing}")
     return 0

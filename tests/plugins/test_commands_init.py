@@ -2,6 +2,7 @@
 
 import stat
 import tomllib
+from pathlib import Path
 
 import pytest
 from mino_core.config.loading import load
@@ -9,8 +10,6 @@ from mino_core.testing import Terminal, home, mino, run
 
 
 def written(env):
-    from pathlib import Path
-
     path = Path(env["MINO_HOME"], "config.toml")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     return tomllib.loads(path.read_text())
@@ -90,6 +89,14 @@ def test_what_init_wrote_is_right_and_what_it_lacks_is_said(tmp_path):
     said = run(["init", "--provider", "mistral"], other).out
     assert "names no model" not in said
     assert "Its key is not there yet: set MISTRAL_API_KEY." in said
+    third = home(tmp_path / "third")
+    advice = run(["init", "--provider", "vllm"], third).out.partition("lists them;\n")[2]
+    assert advice == 'write one of them below [session], as model = "NAME".\n'
+    with Path(third["MINO_HOME"], "config.toml").open("a") as file:
+        file.write('model = "NAME"\n')
+    assert (
+        "config.toml" in run(["config", "show"], third).out.partition("session.model")[2].partition("\n")[0]
+    )
 
 
 def says(terminal, words):
