@@ -59,6 +59,7 @@ $(VENV)/.made:
 	if [ -z "$$found" ]; then \
 	  echo "mino needs Python 3.11 or newer, and there is none; name one: make run PYTHON=/path/to/python" >&2; exit 1; \
 	fi; \
+	echo "Making $(VENV) with $$found"; \
 	$$found -m venv $(VENV) || { rm -rf $(VENV); echo "$$found cannot make an environment: see above" >&2; exit 1; }
 	@touch $@
 
