@@ -21,7 +21,8 @@ from wire.wire_harness import Transcript, transcripts
 pytestmark = pytest.mark.real
 
 ALL = transcripts()
-CLIENT = Path(__file__).with_name("sdk_client.py")
+CLIENT, CHECK = Path(__file__).with_name("sdk_client.py"), Path(__file__).with_name("sdk_bodies.py")
+BODIES = Path(__file__).parents[1] / "plugins/bodies"
 
 #: What the SDKs do to streams that break the protocol, and to which.
 WRONG = {
@@ -195,6 +196,17 @@ def test_the_sdks_say_the_same_but_where_the_table_says_why(
         assert reason is None, "the SDK is right now; take this out of the table"
     else:
         assert reason is not None, said[transcript.name]
+
+
+def test_the_types_of_the_sdks_find_no_fault_in_a_body(pytestconfig: pytest.Config) -> None:
+    done = subprocess.run(
+        [str(python_with(pytestconfig.cache, "sdks", *SDKS)), str(CHECK)],
+        input="\n".join(map(str, BODIES.glob("*.json"))),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
 def test_every_transcript_of_the_table_is_there() -> None:
