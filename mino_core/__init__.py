@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .screen import sanitise as sanitise
     from .secret import Secret as Secret
     from .secret import mask as mask
+    from .secret import names_a_secret as names_a_secret
     from .session import Session as Session
     from .settings import Settings as Settings
     from .tools import ToolContext as ToolContext
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
     from .types import Verdict as Verdict
 
 _HOMES = {
-    "secret": ("Secret", "mask"),
+    "secret": ("Secret", "mask", "names_a_secret"),
     "settings": ("Settings",),
     "errors": (
         "Busy",

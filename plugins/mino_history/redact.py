@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mino_core import Message, Reasoning, Refusal, Text, ToolCall, ToolResult, mask
+from mino_core import Message, Reasoning, Refusal, Text, ToolCall, ToolResult, mask, names_a_secret
 
 if TYPE_CHECKING:
     from mino_core import Part
 
 MASK = "***"
-_VARIABLE = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
 #: A shorter value is a word that may stand in any text.
 _LEAST = 8
 #: How keys look that say themselves what they are.
@@ -73,7 +72,7 @@ def redact(text: str) -> str:
 
 def _in_variables() -> list[str]:
     """What stands in variables whose names announce a key."""
-    return [value for name, value in os.environ.items() if len(value) >= _LEAST and _VARIABLE.search(name)]
+    return [value for name, value in os.environ.items() if len(value) >= _LEAST and names_a_secret(name)]
 
 
 def redacted(message: Message) -> Message:
