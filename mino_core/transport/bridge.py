@@ -6,6 +6,7 @@ task groups; so there is one loop for the life of the process, and one task for 
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from contextlib import closing
@@ -114,6 +115,12 @@ def _running_loop() -> asyncio.AbstractEventLoop:
     with _starting:
         if _loop is None:
             _loop = asyncio.new_event_loop()
-            _thread = threading.Thread(target=_loop.run_forever, name="mino-async", daemon=True)
+            _thread = threading.Thread(target=_run, args=(_loop,), name="mino-async", daemon=True)
             _thread.start()
         return _loop
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Run the loop, and leave Ctrl-C and the timer to the main thread: only Linux prefers it by itself."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGALRM))
+    loop.run_forever()

@@ -42,6 +42,14 @@ def test_a_generator_runs_only_when_its_next_item_is_wanted() -> None:
     items.close()
 
 
+def test_a_ctrl_c_and_the_timer_are_never_the_loops() -> None:
+    async def blocked() -> set[signal.Signals]:
+        return set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+    assert {signal.SIGINT, signal.SIGALRM} <= run_async(blocked())
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def test_every_stream_and_call_shares_one_loop_and_one_thread() -> None:
     async def where() -> tuple[object, object]:
         return asyncio.get_running_loop(), threading.current_thread()

@@ -306,3 +306,97 @@ def test_ctrl_c_ends_a_command_and_nothing_else(chat):  # CC-09
     terminal.wait_for("You>", count=2)  # what is typed before it waits for an Enter of its own
     terminal.type("hello\r")
     terminal.wait_for("END-OF-hello")
+
+
+#: Waits for ever where it is told to, and says when a first Ctrl-C has come.
+_STUCK = """
+import os
+from mino_core import Notice, hookimpl, interrupts, wait
+
+def hang():
+    open("stuck", "w").close()
+    while True:
+        if interrupts._pending:
+            open("asked", "w").close()
+
+class Draws:
+    def __init__(self, settings, screen):
+        self.screen = screen
+    def show(self, event):
+        if isinstance(event, Notice) and not os.path.exists("stuck"):
+            hang()
+    def close(self):
+        pass
+
+class Reads:
+    edits = False
+    def __init__(self, settings, screen):
+        self.screen = screen
+    def read(self, prompt):
+        self.screen.aside(prompt)
+        if not (wait(0) and (line := os.read(0, 1000))):
+            raise EOFError
+        return line.decode()
+    def ask(self, question, choices):
+        pass
+    def close(self):
+        hang()
+
+class Keeps:
+    def __init__(self, settings):
+        self.kept = []
+    def conversations(self):
+        return iter(())
+    def open(self, id, head=None, write=True):
+        return self
+    def remove(self, id):
+        pass
+    def append(self, record, durable=True):
+        self.kept.append(record)
+    def records(self, reverse=False):
+        return iter(self.kept[:: -1 if reverse else 1])
+    def close(self):
+        hang()
+
+@hookimpl
+def mino_renderers():
+    return {"stuck": Draws}
+
+@hookimpl
+def mino_inputs():
+    return {"stuck": Reads}
+
+@hookimpl
+def mino_histories():
+    return {"stuck": Keeps}
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "keys"),
+    [
+        (("--renderer", "stuck"), "/help\r"),
+        (("--input", "stuck"), "\x04"),
+        (("--history", "stuck"), "hi\r\x04"),
+    ],
+    ids=["show", "close of an input", "close of a log"],
+)
+def test_two_ctrl_c_get_out_of_what_has_no_time_limit(tmp_path, flags, keys):
+    environ = home(tmp_path, CONFIG)
+    folder = tmp_path / "home" / ".mino" / "plugins"
+    folder.mkdir()
+    (folder / "parrot.py").write_text(PARROT)
+    (folder / "stuck.py").write_text(_STUCK)
+    with Terminal(mino(*flags), environ, cwd=tmp_path) as terminal:
+        terminal.wait_for("You>")
+        terminal.type(keys)
+        terminal.wait_until((tmp_path / "stuck").exists)
+        terminal.press("ctrl-c")
+        terminal.wait_until((tmp_path / "asked").exists)
+        terminal.press("ctrl-c")
+        if "--renderer" in flags:  # back to the prompt
+            terminal.wait_for("You>", count=2)
+            terminal.press("ctrl-d")
+        assert terminal.wait_exit() == (0 if "--renderer" in flags else 130)
+        assert terminal.modes == terminal.modes_at_start
+        assert "Traceback" not in terminal.text
