@@ -1,6 +1,6 @@
 """What the types of the official SDKs say of bodies. Run by a Python that has them: sdk_bodies.py < paths.
 
-Each file is `<dialect>-<case>.json`; a fault is told in lines: the file, and what is wrong in its messages or tools.
+Each file is `<dialect>-<case>.json`; a fault is a line with its name and how often its messages are wrong.
 """
 
 from __future__ import annotations
@@ -41,4 +41,4 @@ for line in sys.stdin:
         try:
             read_all(adapter.validate_python(body.get(part, [])))
         except ValidationError as error:
-            print(f"{path.name}: {error}")
+            print(f"{path.name}: {error.error_count()} faults in {part}, such as {error.errors()[0]}")

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.real
 ALL = transcripts()
 CLIENT, CHECK = Path(__file__).with_name("sdk_client.py"), Path(__file__).with_name("sdk_bodies.py")
 BODIES = Path(__file__).parents[1] / "plugins/bodies"
+WITHOUT_IDS = "responses-without-item-ids"  #: for proxies that take no ids of reasoning; the types want them
 
 #: What the SDKs do to streams that break the protocol, and to which.
 WRONG = {
@@ -201,7 +202,7 @@ def test_the_sdks_say_the_same_but_where_the_table_says_why(
 def test_the_types_of_the_sdks_find_no_fault_in_a_body(pytestconfig: pytest.Config) -> None:
     done = subprocess.run(
         [str(python_with(pytestconfig.cache, "sdks", *SDKS)), str(CHECK)],
-        input="\n".join(map(str, BODIES.glob("*.json"))),
+        input="\n".join(str(path) for path in BODIES.glob("*.json") if path.stem != WITHOUT_IDS),
         capture_output=True,
         text=True,
         check=False,
