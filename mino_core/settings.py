@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar, overload
 
 from . import secret
-from .errors import ConfigError
+from .errors import ConfigError, did_you_mean
 from .secret import Secret
 
 _T = TypeVar("_T")
@@ -153,3 +153,13 @@ class Settings(Mapping[str, object]):
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             raise self.error(key, f"must be {words}, not {_kind(value)}")
         return value
+
+
+def refuse_unread(settings: Settings, what: str) -> None:
+    """ConfigError naming every key that what was made did not ask for."""
+    problems = [
+        str(settings.error(key, f"is not a setting of {what}{did_you_mean(key, settings.asked())}"))
+        for key in settings.unread()
+    ]
+    if problems:
+        raise ConfigError("\n".join(problems))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mino_core.errors import ConfigError, MinoError, PluginError, did_you_mean
 from mino_core.faults import Fault, reason
-from mino_core.settings import Settings
+from mino_core.settings import Settings, refuse_unread
 from mino_core.types import Request, Tool, Verdict
 
 from . import loading, offers
@@ -196,7 +196,7 @@ class Host:
             )
         for settings in args:
             if isinstance(settings, Settings):
-                _check_unread(settings, what)
+                refuse_unread(settings, what)
         if not methods or self._door.plugins[offer.plugin].source == "built-in":
             return made
         blame = partial(self._door.broken, offer.plugin, what, told=False)
@@ -305,13 +305,3 @@ class Host:
         self._silenced.add(observer.plugin)
         why = f"{reason(error, limit)}; it sees no more events"
         self._door.broken(observer.plugin, "mino_event", why, told=True)
-
-
-def _check_unread(settings: Settings, what: str) -> None:
-    """ConfigError naming every key that what was made did not ask for."""
-    problems = [
-        str(settings.error(key, f"is not a setting of {what}{did_you_mean(key, settings.asked())}"))
-        for key in settings.unread()
-    ]
-    if problems:
-        raise ConfigError("\n".join(problems))
