@@ -193,7 +193,8 @@ class Conversation:
         turn = self._turn(record, opens=False)
         parts = parts_from_json(record.get("parts"), "assistant")
         if turn.partial and record.get("more") is True:
-            parts = _joined(turn.partial.parts, parts)
+            again = record.get("again")
+            parts = _joined(turn.partial.parts, parts, again if type(again) is int and again > 0 else 0)
         if says_something(parts):
             self._put(replace(turn, partial=Message("assistant", parts)))
 
@@ -251,13 +252,13 @@ def _outcome(record: Mapping[str, Any], reply: Message) -> Outcome:
     return next((known for known in _OUTCOMES if known == record.get("outcome")), "interrupted")
 
 
-def _joined(before: tuple[Part, ...], more: tuple[Part, ...]) -> tuple[Part, ...]:
-    """A reply's parts with what came since: a text of the same kind goes on."""
+def _joined(before: tuple[Part, ...], more: tuple[Part, ...], again: int) -> tuple[Part, ...]:
+    """A reply's parts with what came since: a text of the same kind goes on, after what it says again."""
     match before, more:
         case ((*earlier, Text() | Reasoning() | Refusal() as last), (first, *later)) if type(last) is type(
             first
         ):
-            return (*earlier, type(last)(last.text + first.text), *later)
+            return (*earlier, type(last)(last.text + first.text[again:]), *later)
     return (*before, *more)
 
 

@@ -22,6 +22,8 @@ from mino_core.types import History, Log, Message, Part, Record
 _OURS = frozenset({"id", "time", "type", "role", "outcome"})
 #: What is nested deeper than this is left out of a record.
 _DEEPEST = 64
+#: How many characters of a text each partial says again, so that a search finds what stands across two.
+_AGAIN = 60
 #: How many records from the end are read when a conversation is opened, and before its first question.
 _AT_ONCE, _BEFORE_A_QUESTION = 64, 4096
 
@@ -181,7 +183,7 @@ class Journal:
         if more is None:
             self._append("partial", durable=False, turn=turn, parts=said)
         else:
-            self._append("partial", durable=False, turn=turn, parts=more, more=True)
+            self._append("partial", durable=False, turn=turn, more=True, **more)
 
     def ended(self, turn: int, **fields: Any) -> None:
         """Close a turn, unsynced."""
@@ -252,16 +254,19 @@ def _words(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _more(before: list[Any], said: list[Any]) -> list[Any] | None:
-    """The parts that go on where those before ended; None where they do not."""
+def _more(before: list[Any], said: list[Any]) -> dict[str, Any] | None:
+    """The parts that go on where those before ended, and how much of that they say again; None where not."""
     if not before or len(said) < len(before):
         return None
     last = len(before) - 1
     was, now = before[last], said[last]
     if before[:last] != said[:last] or was["type"] != now["type"] or not now["text"].startswith(was["text"]):
         return None
-    rest = now["text"][len(was["text"]) :]
-    return ([{**now, "text": rest}] if rest else []) + said[last + 1 :]
+    length = len(was["text"])
+    if len(now["text"]) == length:
+        return {"parts": said[last + 1 :]}
+    again = min(length, _AGAIN)
+    return {"again": again, "parts": [{**now, "text": now["text"][length - again :]}, *said[last + 1 :]]}
 
 
 def _masked(value: Any, depth: int = 0) -> Any:

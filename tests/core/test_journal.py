@@ -3,7 +3,7 @@
 from itertools import count
 
 import pytest
-from mino_core import Message, Text, secret
+from mino_core import Message, Text, fold, secret
 from mino_core.records import new_id, record
 from mino_core.session.copies import of_log, of_records
 from mino_core.session.journal import Journal
@@ -201,7 +201,9 @@ def test_a_partial_holds_what_is_new(shelf, told):
     partials = [each for each in kept if each["type"] == "partial"]
     assert "more" not in partials[0] and all(each["more"] for each in partials[1:])
     written = sum(len(part["text"]) for each in partials for part in each["parts"])
-    assert written == len(journal.conversation.turns[0].partial.text) == end
+    said_again = sum(each["again"] for each in partials[1:])
+    assert written - said_again == len(journal.conversation.turns[0].partial.text) == end
+    assert fold(kept).turns[0].partial.text == answer[:end]
 
 
 def test_a_secret_that_comes_in_two_pieces_is_masked_as_soon_as_it_is_whole(shelf, told, monkeypatch):

@@ -110,6 +110,8 @@ def test_a_partial_may_go_on_where_the_one_before_ended():
         more(("text", "o"), ("refusal", "no")),
     ]
     assert fold(log).turns[0].partial.parts == (Text("one two"), Refusal("no"))
+    again = record("partial", turn=1, parts=[{"type": "refusal", "text": "no, never"}], more=True, again=2)
+    assert fold([*log, again]).turns[0].partial.parts == (Text("one two"), Refusal("no, never"))
     assert fold([*log, partial(1, "anew")]).turns[0].partial.parts == (Text("anew"),)
     assert fold([log[0], *log[2:]]).turns[0].partial.parts == (Text(" two"), Refusal("no"))
 

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mino_core import HistoryError, UsageError
+from mino_core import HistoryError, Message, Text, UsageError, new_head
 from mino_core.records import new_id, record
+from mino_core.session.journal import Journal
 from mino_core.settings import Settings
 from test_history_sqlite import sqlite
 
@@ -107,6 +108,20 @@ def test_a_reply_is_not_found_in_its_beginnings_too(host, search):
     parts = [{"type": "text", "text": "a needle"}]
     kept(host, said("q"), record("partial", turn=1, parts=parts), said("a needle here", "assistant"))
     assert len(search("needle")) == 2
+
+
+@pytest.mark.parametrize("text", ["An answer that was never finished, of many words. " * 4, CHINESE * 4])
+@pytest.mark.parametrize("step", [1, 7, 100])
+def test_of_an_answer_that_a_crash_cut_all_is_found_wherever_it_was_when_it_was_kept(
+    host, search, text, step
+):
+    journal = Journal(lambda: host.history, new_head(), pytest.fail)
+    journal.said(1, Message("user", (Text("q"),)))
+    for end in range(step, len(text) + step, step):
+        journal.partial(1, (Text(text[:end]),))
+    journal.close()
+    for start in range(0, 120, 11):
+        assert search(text[start : start + 20].strip()), start
 
 
 def test_an_excerpt_is_one_line_around_what_was_found(host, search):

@@ -201,7 +201,7 @@ def check_files(place: Place) -> set[str]:
                 said.add(kept["summary"])
             elif kept["type"] == "partial":
                 words = "".join(part["text"] for part in kept["parts"])
-                partial = partial + words if kept.get("more") else words
+                partial = partial + words[kept.get("again", 0) :] if kept.get("more") else words
                 said.add(partial)
     return said
 
