@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mino_core import Screen
 
 _SYNC, _END_SYNC = "\x1b[?2026h", "\x1b[?2026l"
+#: Marks of one letter; beyond them no terminal shows any.
+_MARKS = 64
 #: What stands between two line breaks.
 Line: TypeAlias = list[Span]
 
@@ -172,8 +174,10 @@ def _common(old: Line, new: Line) -> Line:
             kept.append((text, look))
             continue
         size = _alike(text, other)
-        while size and not all(cells(rest[size : size + 1] or " ") for rest in (text, other)):
-            size -= 1  # a mark stays with its letter
+        for start in range(size, max(size - _MARKS, -1), -1):  # a mark stays with its letter
+            if not start or all(cells(rest[start : start + 1] or " ") for rest in (text, other)):
+                size = start
+                break
         if size:
             kept.append((text[:size], look))
         break

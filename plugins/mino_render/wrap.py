@@ -48,6 +48,8 @@ def last_break(text: str, start: int, end: int) -> int:
 
 
 _WINDOW = 64
+#: Characters of a word that is not kept open any longer, however narrow it is: marks upon marks.
+_CROWD = 500
 
 
 class Wrapper:
@@ -103,9 +105,11 @@ class Wrapper:
 
     def take(self) -> list[Row]:
         """The rows that will not change any more."""
-        if self._word_cells > self._columns or (self._goes_on and self._word):
+        is_crowded = sum(len(text) for text, _ in self._word) > _CROWD
+        if is_crowded or self._word_cells > self._columns or (self._goes_on and self._word):
             self._set_word()
             self._goes_on = True
+            self._is_long = self._is_long or is_crowded
         if self._is_long and self._row:
             self._rows.append(Row(tuple(self._row), ends=False))
             self._row, self._prefix = [], 0

@@ -30,5 +30,6 @@ SHAPES = {
     "quotes": "".join("> " * (1 + i // 50 % 4) + f"quoted {i} and *more*\n" for i in range(500)),
     "ideographs": "这是一个很长的段落，**重点**内容在这里，需要换行。" * 250,
     "one word": "x" * 10_000,
+    "marks": "e" + "\u0301" * 10_000,
     "unclosed": "*a [b `c` $5 " * 250,
 }

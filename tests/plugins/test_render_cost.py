@@ -17,7 +17,7 @@ from mino_render.width import _NARROW, _WIDE
 
 #: How often a character is read, at most, when each four of them are followed by an Idle. A word
 #: or a construct without an end is read again until it is longer than the limit of its page.
-_TIMES = {"one word": 120, "unclosed": 180}
+_TIMES = {"one word": 120, "marks": 120, "unclosed": 180}
 _DELTA = 4
 PALETTE = Palette(colour=True, hyperlinks=False)
 
