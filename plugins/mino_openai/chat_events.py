@@ -122,7 +122,7 @@ class _Answer:
         if reason and reason != "null":  # the word is what some servers write while they go on
             if not self.finish or self.finish in _GOOD:  # what went wrong is not undone by what follows
                 self.finish = reason
-            if reason in _BAD and self._error is None:
+            if reason in _BAD:
                 self._error = ProviderError("server", f"the server stopped the answer with `{reason}`")
         if choice.get("error"):
             self._error = server_error(choice["error"])

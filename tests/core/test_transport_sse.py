@@ -46,6 +46,8 @@ def events(*chunks: bytes) -> Pairs:
         (b"data: \xe4\xb8\n\ndata: \xff\n\n", [("", "\ufffd"), ("", "\ufffd")]),
         (b"data: a:b: c\n\n", [("", "a:b: c")]),
         (b"\n\n\n", []),
+        (b"retry: 10\n", []),
+        (b"id: 1\nevent: ping", []),
         (b"", []),
     ],
 )

@@ -70,7 +70,13 @@ def test_every_word_for_a_good_end(word: str) -> None:
 
 @pytest.mark.parametrize(
     ("word", "reason"),
-    [("length", "length"), ("model_length", "length"), ("content_filter", "filter"), ("sensitive", "filter")],
+    [
+        ("length", "length"),
+        ("max_tokens", "length"),
+        ("model_length", "length"),
+        ("content_filter", "filter"),
+        ("sensitive", "filter"),
+    ],
 )
 def test_every_word_for_an_early_end(word: str, reason: Any) -> None:
     assert deltas(chunk(content="a"), chunk(word))[-1] == Finished(reason, word)
@@ -81,6 +87,22 @@ def test_every_word_for_a_failure(word: str) -> None:
     seen, error = failure(chunk(content="a"), chunk(word))
     assert seen == [TextDelta("a")]
     assert (error.kind, word in error.message) == ("server", True)
+
+
+def test_details_of_reasoning_are_kept_piece_by_piece_to_go_back() -> None:
+    first, second = {"type": "reasoning.text", "text": "hm"}, {"type": "reasoning.encrypted", "data": "x"}
+    end = deltas(chunk(reasoning_details=[first]), chunk("stop", content="a", reasoning_details=[second]))[-1]
+    assert end == Finished(
+        "stop", "stop", meta={"openai-chat": {"host": "", "reasoning_details": [first, second]}}
+    )
+
+
+def test_the_name_of_a_call_may_come_after_its_id() -> None:
+    pieces = [{"index": 0, "id": "c"}, {"index": 0, "function": {"name": "f", "arguments": "{}"}}]
+    assert deltas(*(chunk(tool_calls=[piece]) for piece in pieces), chunk("tool_calls")) == [
+        ToolCall("c", "f", "{}"),
+        Finished("tool_calls", "tool_calls"),
+    ]
 
 
 def test_a_bad_end_is_not_undone_by_a_good_one() -> None:
@@ -105,6 +127,8 @@ def test_done_can_be_trusted_where_text_came_and_no_call_is_open() -> None:
         return next(iter(deltas(*data, trust_done=True)[::-1]), None)
 
     assert end(chunk(content="a"), "[DONE]") == Finished("stop", "stop")
+    assert end(chunk(content="a"), chunk(content=" "), "[DONE]") == Finished("stop", "stop")
+    assert end(chunk("length", content="a"), "[DONE]") == Finished("length", "length")
     assert end(chunk(content="a")) == TextDelta("a")
     assert end(chunk(content=" "), "[DONE]") == TextDelta(" ")
     assert end(chunk(reasoning="a"), "[DONE]") == ReasoningDelta("a")

@@ -163,6 +163,22 @@ def test_a_paused_answer_goes_back_as_it_is_with_nothing_behind_it():
     ]
 
 
+def test_a_pause_after_a_thought_ends_with_it():
+    thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    paused = assistant(Text("So."), anthropic_messages=echo({"text": 3}, thought, stop="pause_turn"))
+    assert kinds(encode(ask(user("?"), paused)))[1] == ["assistant", "text", "thinking"]
+    over = assistant(Text("So."), anthropic_messages=echo({"text": 3}, thought))
+    assert kinds(encode(ask(user("?"), over, user("!"))))[1] == ["assistant", "text"]
+
+
+def test_a_reply_is_never_the_first_nor_the_last():
+    assert blocks(ask(assistant(Text("So.")))) == [
+        ("user", {"type": "text", "text": "(continued)"}),
+        ("assistant", {"type": "text", "text": "So."}),
+        ("user", {"type": "text", "text": "Continue exactly where you stopped."}),
+    ]
+
+
 def test_a_pause_without_words_goes_back_and_goes_on():
     paused = assistant(anthropic_messages=echo(SEARCH, stop="pause_turn"))
     resumed = assistant(Text("Found."), anthropic_messages=echo(FOUND, {"text": 6}))

@@ -212,6 +212,34 @@ def test_items_with_one_id_are_told_apart_by_their_indexes():
     assert calls == [ToolCall("a", "now", '{"n":0}'), ToolCall("b", "now", '{"n":1}')]
 
 
+def test_reasoning_that_stands_only_in_the_terminal_event_is_said_and_goes_back():
+    thought = {"type": "reasoning", "id": "rs", "encrypted_content": "x"}
+    output = [thought, {"type": "message", "content": [{"type": "output_text", "text": "So."}]}]
+    spoken = [{**thought, "summary": [{"type": "summary_text", "text": "hm"}]}, output[1]]
+    assert all_of(completed(output=spoken))[:2] == [ReasoningDelta("hm"), TextDelta("So.")]
+    (end,) = all_of(completed(output=output))[1:]
+    assert end.meta["openai-responses"]["order"] == [{**thought, "summary": []}, {"text": 3}]
+
+
+def test_a_summary_of_the_conversation_goes_back_as_it_came():
+    compacted = {"type": "compaction", "id": "cmp", "encrypted_content": "x"}
+    end = all_of(item(**compacted), text("So.", 1), completed())[-1]
+    assert end.meta["openai-responses"]["order"] == [compacted, {"text": 3}]
+
+
+def test_words_that_were_also_thought_are_said():
+    thought = event("response.reasoning_text.delta", output_index=0, content_index=0, delta="Yes")
+    whole = event("response.output_text.done", output_index=1, content_index=0, text="Yes")
+    assert all_of(thought, whole, completed()) == [ReasoningDelta("Yes"), TextDelta("Yes"), DONE]
+
+
+def test_what_is_no_text_is_no_delta_and_what_has_no_name_no_call():
+    assert all_of(text(None), text("Hi"), item("function_call", 1, call_id="c"), completed()) == [
+        TextDelta("Hi"),
+        DONE,
+    ]
+
+
 def test_a_call_without_an_id_gets_one():
     assert ToolCall("call_1", "now", "{}") in all_of(call("", 0), completed())
 
@@ -276,6 +304,7 @@ def test_the_status_says_how_it_ended(name, response, reason, raw):
         ("response.failed", {}, "server", "failed"),
         ("response.failed", {"status": "completed"}, "server", "failed"),
         ("response.cancelled", {}, "server", "cancelled"),
+        ("response.cancelled", {"status": "completed"}, "server", "cancelled"),
         ("response.completed", {"status": "failed"}, "server", "failed"),
         (
             "response.completed",

@@ -10,7 +10,7 @@ import pytest
 from dialect_conversations import conversations, moments
 from dialect_requests import LIST, REQUESTS, SCHEMA, THOUGHTFUL, ask, assistant, body, result, user
 from hypothesis import given, settings
-from mino_core import Message, ProviderError, Request, Text, ToolCall
+from mino_core import Image, Message, ProviderError, Request, Text, ToolCall, ToolResult
 from mino_core.testing.strict import problems
 
 from mino_openai.responses_request import encode
@@ -86,6 +86,13 @@ def test_a_plain_question_is_five_keys_and_tools_make_six():
 @pytest.mark.parametrize("instructions", ["", " \n", "\u3000"])
 def test_blank_instructions_are_left_out(instructions):
     assert set(encode(ask(user("Hi"), instructions=instructions))) == {"model", "input", "store", "stream"}
+
+
+def test_a_picture_out_of_a_tool_is_shown_by_the_user():
+    shown = Message("tool", (ToolResult("c", "a plot"), Image("image/png", "AAAA")))
+    sent = encode(ask(user("?"), assistant(ToolCall("c", "plot", "{}")), shown))["input"]
+    picture = {"type": "input_image", "image_url": "data:image/png;base64,AAAA", "detail": "auto"}
+    assert sent[-1] == {"role": "user", "content": [picture]}
 
 
 @pytest.mark.parametrize("key", ["previous_response_id", "conversation"])
