@@ -127,7 +127,7 @@ def _host(asked: Asked, *, strict: bool) -> Host:
     if getattr(offer and offer.value, "mends", False):
         return host
     if strict or wrong:  # what is wrong is told at once
-        wrong += config.unknown_names(host.offers)
+        wrong += host.unknown_names()
     if wrong:
         for fault in host.faults:  # perhaps the reason
             _tell(f"Warning: {fault}")

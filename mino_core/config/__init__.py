@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,12 +160,6 @@ class Config:
         from .exposure import rows
 
         return rows(self, made_with)
-
-    def unknown_names(self, offers: Callable[[str], Collection[str]]) -> list[str]:
-        """A line for each name chosen here that no plugin offers; `offers` gives a hook's names."""
-        from .names import unknown
-
-        return unknown(self, offers)
 
     def provider(self, name: str | None = None, kinds: Collection[str] = ()) -> ProviderChoice:
         """The provider of this name, or the chosen one.

@@ -153,6 +153,12 @@ class Host:
         for hook in KINDS:
             self.offers(hook)
 
+    def unknown_names(self) -> list[str]:
+        """A line for each name in the configuration that no plugin offers."""
+        from .names import unknown
+
+        return unknown(self.config, self.offers)
+
     def commands(self) -> Offers:
         """The slash commands there are now."""
         return self.offers("mino_commands")

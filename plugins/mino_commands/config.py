@@ -79,7 +79,7 @@ def _check(host: Host, wanted: Namespace) -> int:
 
 def problems(host: Host) -> list[str]:
     """What is wrong with any table, a line each."""
-    found = [*host.config.problems, *host.config.unknown_names(host.offers), *make_all(host)[1]]
+    found = [*host.config.problems, *host.unknown_names(), *make_all(host)[1]]
     host.survey()
     found += _in_plugin_tables(host)
     found += map(str, host.faults)

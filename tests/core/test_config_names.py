@@ -7,6 +7,7 @@ from mino_core.config import Flags
 from mino_core.config.keys import KEYS
 from mino_core.config.loading import load
 from mino_core.errors import ConfigError
+from mino_core.plugins.names import unknown
 
 OFFERS = {
     "mino_providers": ["openai-chat", "local"],
@@ -23,7 +24,7 @@ def configured(home, toml, flags=None, wrong=None):
 
 def test_every_name_that_nothing_has_is_reported_with_its_place(tmp_path):
     toml = '[session]\nprovider = "gone"\n[history]\nbackend = "jsnl"\n[renderer]\nname = "zz"\n'
-    found = configured(tmp_path, toml, Flags(input="none")).unknown_names(OFFERS.__getitem__)
+    found = unknown(configured(tmp_path, toml, Flags(input="none")), OFFERS.__getitem__)
     assert found[0].startswith("config.toml:2: session.provider: there is no provider 'gone'; there are: ")
     assert found[1].startswith(
         "config.toml:4: history.backend: there is no history backend 'jsnl'; there are: "
@@ -40,16 +41,16 @@ def test_with_safe_every_name_of_a_strangers_is_told_with_the_reason(tmp_path):
     toml += '[renderer]\nname = "odd"\n[input]\nname = "odd"\n'
     for provider in ("gone", "mine"):
         config = configured(tmp_path, toml.format(provider), Flags(safe=True))
-        found = config.unknown_names(OFFERS.__getitem__)
+        found = unknown(config, OFFERS.__getitem__)
         assert len(found) == 4
         for line in found:
             assert line.endswith(" (--safe leaves out every plugin that is not built in)")
 
 
 def test_what_is_there_is_not_reported(tmp_path):
-    assert configured(tmp_path, "").unknown_names(OFFERS.__getitem__) == []
+    assert unknown(configured(tmp_path, ""), OFFERS.__getitem__) == []
     unused = '[providers.other]\nkind = "of a plugin that is gone"\n'
-    assert configured(tmp_path, unused).unknown_names(OFFERS.__getitem__) == []
+    assert unknown(configured(tmp_path, unused), OFFERS.__getitem__) == []
 
 
 def test_wrong_values_and_unknown_names_can_be_shown_together(tmp_path):
@@ -78,7 +79,7 @@ settings = {a = 1, b = {c = 1}}
     assert config.session.max_rounds == 50
     assert dict(config.providers["a"]) == {"model": "m"}
     assert set(config.plugins.settings) == {"b"}
-    assert "config.toml:8: renderer.name" in config.unknown_names(OFFERS.__getitem__)[0]
+    assert "config.toml:8: renderer.name" in unknown(config, OFFERS.__getitem__)[0]
 
 
 def test_of_a_file_that_is_no_toml_nothing_is_left(tmp_path):
@@ -108,7 +109,7 @@ def test_whatever_the_tables_hold_every_mistake_is_a_line_and_the_rest_holds(tmp
     home = tmp_path_factory.mktemp("home")
     wrong: list[str] = []
     config = configured(home, tomli_w.dumps(tables), wrong=wrong)
-    config.unknown_names(OFFERS.__getitem__)
+    unknown(config, OFFERS.__getitem__)
     config.shown()
     if wrong:
         with pytest.raises(ConfigError) as caught:

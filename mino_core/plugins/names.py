@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+from mino_core.config.choice import left_out
 from mino_core.errors import ConfigError, did_you_mean
 
-from .choice import left_out
+from .offers import KINDS
 
 if TYPE_CHECKING:
     from mino_core.config import Config
@@ -20,12 +21,12 @@ def unknown(config: Config, offers: Callable[[str], Collection[str]]) -> list[st
         config.provider(kinds=offers("mino_providers"))
     except ConfigError as error:
         found.append(str(error))
-    for key, name, hook, word in (
-        ("history.backend", config.history.name, "mino_histories", "history backend"),
-        ("renderer.name", config.renderer.name, "mino_renderers", "renderer"),
-        ("input.name", config.input.name, "mino_inputs", "input"),
+    for key, name, hook in (
+        ("history.backend", config.history.name, "mino_histories"),
+        ("renderer.name", config.renderer.name, "mino_renderers"),
+        ("input.name", config.input.name, "mino_inputs"),
     ):
-        there = offers(hook)
+        word, there = KINDS[hook][0], offers(hook)
         if name not in there:
             known = ", ".join(sorted(there)) or "none"
             problem = f"there is no {word} {name!r}; there are: {known}{did_you_mean(name, there)}"
