@@ -37,8 +37,10 @@ def write(host: Host, name: str, kind: str, into: str, *, dry: bool, as_json: bo
     name = name.removeprefix("mino-")
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for a plugin: lower-case letters, digits and '-'")
-    if kind in _FUNCTIONS and _is_taken(name.replace("-", "_")):
-        raise UsageError(f"{name!r} means something in Python, or to the package itself; take another name")
+    if name.startswith("test") or (kind in _FUNCTIONS and _is_taken(name.replace("-", "_"))):
+        raise UsageError(
+            f"{name!r} means something in Python, to pytest or to the package itself; take another name"
+        )
     if any(plugin.name == name and plugin.source == "built-in" for plugin in host.plugins):
         raise UsageError(f"a built-in plugin is called {name!r}; another one of that name would not load")
     folder = Path(into).expanduser() / f"mino-{name}"

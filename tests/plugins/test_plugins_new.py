@@ -134,6 +134,7 @@ def test_a_place_that_takes_no_folder_is_one_sentence(tmp_path):
         ("class", "'class' means something in Python"),
         ("len", "'len' means something in Python"),
         ("call", "or to the package itself"),
+        ("tests", "means something in Python, to pytest"),
         ("Mill", "'Mill' is no name for a plugin"),
         ("../mill", "'../mill' is no name for a plugin"),
         ("-mill", ""),
