@@ -242,7 +242,10 @@ def _read_all() -> str:
                 pieces.append(piece)
     except OSError as error:
         raise UsageError(f"cannot read standard input: {error.strerror}") from error
-    return b"".join(pieces).decode("utf-8-sig", "replace").removesuffix("\n").removesuffix("\r")
+    said = b"".join(pieces)
+    if b"\0" in said:
+        raise UsageError("standard input is not text; send a picture or a document with -a FILE -p TEXT")
+    return said.decode("utf-8-sig", "replace").removesuffix("\n").removesuffix("\r")
 
 
 def _attachments(asked: Asked) -> list[Part]:

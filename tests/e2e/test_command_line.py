@@ -239,6 +239,13 @@ def test_marks_of_other_systems_are_no_part_of_what_is_piped_in(tmp_path):
     assert server.requests[0].json["messages"][-1]["content"] == "one\r\ntwo"
 
 
+def test_what_is_no_text_is_refused_before_it_is_sent(tmp_path):
+    with Server() as server:
+        done = run(["-p", "what is this?"], pointed(tmp_path, server), input=b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    assert (done.code, server.requests) == (2, [])
+    assert "standard input is not text" in done.err and "-a FILE" in done.err
+
+
 def test_ctrl_c_ends_the_wait_for_a_pipe_to_attach(tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
