@@ -125,14 +125,17 @@ def checked(value: str, source: str) -> Proxy:
 
 def _is_excepted(host: str, port: int, no_proxy: str) -> bool:
     """Whether `no_proxy` names this host: `*`, a host, a `.suffix`, a network, each maybe with a port."""
+    host = host.rstrip(".")
     for entry in no_proxy.replace(",", " ").lower().split():
         name, colon, wanted = entry.rpartition(":")
-        if colon and name.count(":") == 0 and wanted.isdecimal():
-            if int(wanted) != port:
-                continue
-            entry = name  # noqa: PLW2901 (the port has been dealt with)
-        entry = entry.strip("[]").removeprefix("*").removeprefix(".")  # noqa: PLW2901 (as above)
-        if not entry or host == entry or host.endswith(f".{entry}") or _is_in_network(host, entry):
+        if not (colon and wanted.isdecimal() and (":" not in name or name.endswith("]"))):
+            name = entry
+        elif int(wanted) != port:
+            continue
+        if name == "*":
+            return True
+        name = name.strip("[]").removeprefix("*").strip(".")
+        if name and (host == name or host.endswith(f".{name}") or _is_in_network(host, name)):
             return True
     return False
 

@@ -50,6 +50,9 @@ def test_the_usual_variables_choose_the_proxy(environ: dict[str, str], https: st
         ("other.com, api.example.com", False),
         ("api.example.com:443", False),
         ("api.example.com:8443", True),
+        ("*:443", False),
+        ("example.com.", False),
+        (".", True),
         ("ample.com", True),
         ("example.com.evil", True),
         ("10.0.0.0/8", True),
@@ -61,7 +64,9 @@ def test_no_proxy_names_hosts_and_what_is_below_them(no_proxy: str, is_used: boo
 
 
 def test_no_proxy_names_networks() -> None:
-    environ = {"all_proxy": "http://p:1", "no_proxy": "10.0.0.0/8,fd00::/8"}
+    environ = {"all_proxy": "http://p:1", "no_proxy": "10.0.0.0/8,fd00::/8,[2001:db8::1]:443"}
+    assert not chosen(environ, host="2001:db8::1")
+    assert chosen(environ, host="2001:db8::2")
     assert not chosen(environ, host="10.1.2.3")
     assert not chosen(environ, host="fd00::1")
     assert chosen(environ, host="11.1.2.3")
