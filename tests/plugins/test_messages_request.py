@@ -207,8 +207,10 @@ def test_a_resumed_answer_is_one_turn_and_the_search_keeps_its_result():
     assert blocks(after)[: len(blocks(before))] == blocks(before)
 
 
-def test_a_search_that_was_never_resumed_is_left_out():
-    paused = assistant(Text("Searching."), anthropic_messages=echo({"text": 10}, SEARCH, stop="pause_turn"))
+@pytest.mark.parametrize("kind", ["server_tool_use", "mcp_tool_use"])
+def test_a_search_that_was_never_resumed_is_left_out(kind):
+    order = echo({"text": 10}, {**SEARCH, "type": kind}, stop="pause_turn")
+    paused = assistant(Text("Searching."), anthropic_messages=order)
     assert kinds(encode(ask(user("?"), paused, user("Well?")))) == [
         ["user", "text"],
         ["assistant", "text"],
