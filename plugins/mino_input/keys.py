@@ -24,6 +24,9 @@ ENTER = Keys.ControlM
 #: Keys after which the line is another one, and the one that needs the line drawn as it is so far.
 _LAST = (ENTER, Keys.ControlC)
 _ALONE = Keys.ControlI
+#: What a terminal reports where it is asked, which mino never does: a colour in a paste without brackets
+#: reads so.
+_REPORTS = (Keys.Vt100MouseEvent, Keys.CPRResponse)
 #: The data of an Enter that ends a line of a burst.
 BURST = "burst"
 #: What ends a paste.
@@ -195,7 +198,7 @@ class Keyboard(Input):
         return self._take_parsed()
 
     def _take_parsed(self) -> list[KeyPress]:
-        keys = list(self._parsed)
+        keys = [press for press in self._parsed if press.key not in _REPORTS]
         self._parsed.clear()
         return keys
 

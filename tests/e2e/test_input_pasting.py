@@ -108,6 +108,22 @@ def test_controls_in_a_paste_are_shown_and_sent_but_reach_no_terminal(talk):
     assert not any(end in terminal.raw for end in (b"\x1b[31m", b"\x07", b"\x00", b"\xc2\x9b", b"\x1b]0"))
 
 
+@pytest.mark.parametrize(
+    "sequence",
+    ["\x1b[31m", "\x1b[1;31m", "\x1b[m", "\x1b[<0;1;1M", "\x1b[M!!!", "\x1b[5;1R", "\x1b[I", "\x1b[9;9;9u"],
+)
+def test_sequences_outside_of_a_paste_cost_no_word(talk, sequence):
+    talk.answers("ok")
+    terminal = talk.at_prompt()
+    terminal.type(f"one {sequence}two ")
+    terminal.wait_for("two")
+    terminal.type("three\r")
+    talk.at_prompt()
+    (asked,) = talk.asked
+    assert asked.startswith("one ") and asked.endswith("two three")
+    assert "plain lines" not in terminal.text
+
+
 def test_what_is_searched_for_can_be_pasted(talk):
     talk.answers("r1", "r2")
     talk.at_prompt().type("the needle in the hay\r")
