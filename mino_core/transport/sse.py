@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from mino_core.errors import ProviderError
 
 from .decoding import WHOLE, as_table, is_done, server_error
-from .failures import plain, title_of
+from .foreign import plain, title_of
 
 #: Bytes of one line, of the data of one event, and of a body that turns out to be no stream.
 LIMIT = 16 << 20
