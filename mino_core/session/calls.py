@@ -38,13 +38,17 @@ def _answer(session: Session, call: ToolCall, begun: list[ToolCall]) -> ToolResu
     tool = session.tools.get(call.name)
     if tool is None:
         known = ", ".join(session.tools) or "none"
-        return ToolResult(call.id, f"there is no tool {call.name!r}; there are: {known}", is_error=True)
+        return _refused(session, call, f"there is no tool {call.name!r}; there are: {known}")
     verdict = session.host.approve(call, session) or Verdict(allowed=False, reason="no plugin allowed it")
     if verdict.allowed:
         begun.append(call)
         return _run(session, tool, call)
     why = f": {verdict.reason}" if verdict.reason else ""
-    result = ToolResult(call.id, f"the call was not allowed{why}", is_error=True)
+    return _refused(session, call, f"the call was not allowed{why}")
+
+
+def _refused(session: Session, call: ToolCall, why: str) -> ToolResult:
+    result = ToolResult(call.id, why, is_error=True)
     session.display.show(ToolEnded(call.id, result, 0.0))
     return result
 

@@ -259,7 +259,7 @@ def test_a_tool_is_run_and_its_result_is_sent_back(tmp_path):
         (ToolCall("1", "add", '{"a": 1, "c": 2}'), "c"),
     ],
 )
-def test_a_wrong_call_is_told_to_the_model(tmp_path, call, reply):
+def test_a_wrong_call_is_told_to_the_model_and_to_the_user(tmp_path, call, reply):
     said = TextDelta("Let me see.")  # a call that is not whole is an answer only beside words
     stage = Stage(tmp_path, [said, call, Finished("tool_calls")], [TextDelta("sorry"), STOP])
     stage.tools = {"add": add}
@@ -269,6 +269,7 @@ def test_a_wrong_call_is_told_to_the_model(tmp_path, call, reply):
     result = stage.provider.requests[1].messages[-1].parts[0]
     assert result.is_error
     assert reply in result.content
+    assert [e.result for e in stage.renderer.events if isinstance(e, ToolEnded)] == [result]
 
 
 def test_a_call_that_nobody_can_allow_is_not_run(tmp_path):
