@@ -45,7 +45,9 @@ def read(path: Path) -> Attachment:
     except OSError as error:
         raise UsageError(f"cannot attach {path}: {error.strerror}") from error
     media_type = guess_type(path.name)[0] or "application/octet-stream"
-    if media_type.startswith("image/"):
+    if media_type.startswith("image/") and not media_type.endswith(
+        "+xml"
+    ):  # SVG is text, and no server draws it
         part: Part = Image(media_type, base64.b64encode(data).decode(), path.name)
     else:
         try:

@@ -93,6 +93,11 @@ def test_a_picture_is_a_picture_and_bytes_are_a_file(tmp_path):
     assert str(other) == "b.bin (2 bytes, application/octet-stream)"
 
 
+def test_a_drawing_in_xml_is_text(tmp_path):
+    (tmp_path / "a.svg").write_text("<svg/>")
+    assert read(tmp_path / "a.svg").part == Text("a.svg\n```\n<svg/>\n```")
+
+
 def test_what_has_no_end_or_is_too_large_is_refused(tmp_path):
     large = tmp_path / "large"
     with large.open("wb") as file:
