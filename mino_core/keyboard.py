@@ -33,6 +33,8 @@ _SOON, _MOST = 0.01, 500
 
 _is_silent = False
 _aside = bytearray()
+#: Whether the input reads `typed_ahead`: then what waits at Ctrl-Z is kept from the shell, which would do it.
+is_read = False
 
 
 def _silent(modes: list[Any]) -> list[Any]:
@@ -77,6 +79,8 @@ def typing_ahead(screen: Screen, *, quiet: bool) -> Iterator[None]:
         now = termios.tcgetattr(0)
         screen.write(screen.passing)
         screen.flush()
+        if is_read and now[_LOCAL] & termios.ISIG:  # in the editor Ctrl-Z is a key like others
+            _aside.extend(_drained(now))
         let_go()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _DRAWING)  # who draws must know of it first
         _default(signum, stop)  # we sleep in here until somebody says SIGCONT
@@ -129,6 +133,18 @@ def typed_ahead() -> bytes:
     typed = bytes(_aside)
     _aside.clear()
     return typed
+
+
+def _drained(modes: list[Any]) -> bytes:
+    """All that waits in the terminal, half a line too."""
+    open_ = [*modes[:_CHARS], list(modes[_CHARS])]
+    open_[_LOCAL] &= ~termios.ICANON
+    open_[_CHARS][termios.VMIN] = open_[_CHARS][termios.VTIME] = 0
+    _set(open_)
+    try:
+        return b"".join(iter(lambda: os.read(0, 1 << 12), b""))
+    except OSError:
+        return b""  # the terminal has hung up
 
 
 def _waiting() -> int:

@@ -71,15 +71,17 @@ def _banner(session: Session) -> str:
 @contextmanager
 def reader(host: Host, screen: Screen) -> Iterator[Input]:
     """What reads lines from a person; the terminal's modes are put back at the end of the block."""
-    from mino_core.keyboard import typing_ahead
+    from mino_core import keyboard
 
     name = host.config.input.name if screen.can_move else "lines"
     offer = host.offers("mino_inputs").get(name)
-    with typing_ahead(screen, quiet=getattr(offer and offer.value, "edits", True)):
+    with keyboard.typing_ahead(screen, quiet=getattr(offer and offer.value, "edits", True)):
         made: Input = host.make("mino_inputs", name, screen)
+        keyboard.is_read = hasattr(made, "hold")
         try:
             yield made
         finally:
+            keyboard.is_read = False
             if trouble := let_go(made):
                 screen.aside(f"Warning: the input failed to close: {trouble}\n")
 

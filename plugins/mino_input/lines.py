@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mino_core import Pasted, sanitise, wait
+from mino_core import Pasted, sanitise, typed_ahead, wait
 
 from . import plainly
 from .choices import offer, pose, understand
@@ -168,7 +168,8 @@ class Lines:
         while True:
             try:
                 wait(0)  # a Ctrl-C of the instant before a read would not be noticed in it
-                return os.read(0, _PIECE)
+                piece = os.read(0, _PIECE)
+                return typed_ahead() + piece  # half a line that was typed before a Ctrl-Z
             except BlockingIOError:  # someone made the shared descriptor non-blocking
                 select.select([0], [], [])
             except OSError:  # the terminal has hung up, or the descriptor is closed: it is the end

@@ -1,8 +1,13 @@
 """What is typed while an answer comes, in the real mino: kept, seen, taken back, and sent in order."""
 
+import fcntl
+import signal
+import sys
+import termios
+
 import pytest
 from mino_core.testing import chat
-from talk import Talk
+from talk import Talk, is_stopped
 
 ASKING = """
 from mino_core import hookimpl
@@ -177,3 +182,34 @@ def test_a_ctrl_c_is_heard_behind_more_than_the_kernel_keeps(tmp_path, gate):
         terminal.press("enter")
         terminal.wait_for("granted")
         assert talk.asked == ["q1", f"see {pasted}the end"]
+
+
+@pytest.mark.parametrize("args", [(), ("--plain",)])
+def test_what_is_typed_ahead_is_not_left_to_the_shell_at_ctrl_z(tmp_path, gate, args):
+    with Talk(tmp_path, args=args) as talk:
+        terminal = streaming(talk, gate)
+        talk.answers("second", "third")
+        terminal.type("ahead\rhalf")
+        terminal.press("ctrl-z")
+        terminal.wait_until(lambda: is_stopped(terminal.pid))
+        assert waiting(terminal) == 0
+        terminal.signal(signal.SIGCONT)
+        gate.set()
+        terminal.wait_for("second")
+        terminal.wait_for("You> half")
+        if args:  # the line that the kernel edits
+            terminal.press("ctrl-z")
+            terminal.wait_until(lambda: is_stopped(terminal.pid))
+            assert waiting(terminal) == 0
+            terminal.signal(signal.SIGCONT)
+        terminal.type(" more\r")
+        terminal.wait_for("third")
+        assert talk.asked[1:] == ["ahead", "half more"]
+
+
+def waiting(terminal):
+    """How many bytes another program would find in the terminal, which it may take out of canonical mode."""
+    modes = termios.tcgetattr(terminal._slave)
+    modes[3] &= ~termios.ICANON
+    termios.tcsetattr(terminal._slave, termios.TCSANOW, modes)
+    return int.from_bytes(fcntl.ioctl(terminal._slave, termios.FIONREAD, bytes(4)), sys.byteorder)
