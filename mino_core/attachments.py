@@ -45,9 +45,8 @@ def read(path: Path) -> Attachment:
     except OSError as error:
         raise UsageError(f"cannot attach {path}: {error.strerror}") from error
     media_type = guess_type(path.name)[0] or "application/octet-stream"
-    if media_type.startswith("image/") and not media_type.endswith(
-        "+xml"
-    ):  # SVG is text, and no server draws it
+    is_drawing = media_type.endswith("+xml")  # SVG is text, and no server draws it
+    if media_type.startswith("image/") and not is_drawing:
         part: Part = Image(media_type, base64.b64encode(data).decode(), path.name)
     else:
         try:
