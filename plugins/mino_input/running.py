@@ -21,7 +21,7 @@ def run(app: Application[_T], begin: Callable[[], None] | None = None) -> _T:
     """
 
     def fail(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        if not app.is_done:
+        if app.is_running and not app.is_done:
             app.exit(exception=context.get("exception") or RuntimeError(context["message"]))
 
     async def whole() -> _T:

@@ -626,6 +626,23 @@ def test_ctrl_z_at_the_prompt_keeps_the_line(talk):
     assert talk.asked == ["half a line"]
 
 
+@pytest.mark.parametrize("text", ["", "half a line"])
+def test_a_ctrl_c_while_mino_is_stopped_is_one_at_the_prompt(talk, text):
+    terminal = talk.at_prompt()
+    terminal.type(text)
+    terminal.wait_for(f"You> {text}".rstrip())
+    terminal.press("ctrl-z")
+    terminal.wait_until(lambda: is_stopped(terminal.pid))
+    terminal.signal(signal.SIGINT)
+    terminal.signal(signal.SIGCONT)
+    if text:
+        terminal.wait_until(lambda: 2004 in terminal.private_modes)
+        terminal.press("ctrl-d")
+    assert terminal.wait_exit() == 0
+    assert "Traceback" not in terminal.text
+    assert terminal.modes == terminal.modes_at_start
+
+
 def test_ctrl_z_at_a_question_keeps_what_was_answered_so_far(asking):
     asking.at_prompt().type("/ask yes,no,always\r")
     terminal = asking.terminal
