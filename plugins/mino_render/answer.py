@@ -58,10 +58,10 @@ class Answer:
         self._is_waiting = bool(waiting)
         self._screen.passing = ""
         self._painter.paint(done, [*self._open, *waiting])
-        self._screen.flush()
-        if waiting:
+        if waiting:  # said before it is there to be seen: from then on a Ctrl-Z may come
             up = f"\x1b[{len(waiting) - 1}A" if waiting[1:] else ""
             self._screen.passing = f"{up}\r\x1b[J"
+        self._screen.flush()
 
     def finish(self) -> None:
         """The document is over: paint all of it, and go to a row of its own."""

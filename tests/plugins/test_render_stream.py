@@ -327,6 +327,20 @@ def test_what_is_there_for_now_only_is_gone_before_another_program_draws():
     assert sheet.text.endswith("[t {}]")
 
 
+def test_what_takes_away_the_waiting_is_known_before_the_waiting_is_seen():
+    class Seen(Sheet):
+        def flush(self):
+            if "…" in "".join(self._held):
+                seen.append(self.passing)
+            super().flush()
+
+    seen = []
+    renderer = rich(Seen(40, 10))
+    renderer.show(TurnStarted(1, "q"))
+    renderer.tick(3.0)
+    assert seen == ["\r\x1b[J"]
+
+
 def test_what_another_program_drew_over_is_painted_again_and_nothing_else():
     sheet = Sheet(40, 10)
     renderer = rich(sheet)
