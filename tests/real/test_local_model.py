@@ -158,6 +158,9 @@ def test_a_chat_with_nothing_configured(environ):
         terminal.type("Write a very long story about a ship.\r")
         terminal.wait_for("ship")
         terminal.type("\x03")
+        terminal.wait_until(
+            lambda: terminal.text.endswith("You>")
+        )  # what is typed before would wait for a yes
         terminal.type("/exit\r")
         assert terminal.wait_exit() == 0
 
