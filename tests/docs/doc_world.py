@@ -26,6 +26,7 @@ _PROMPT = re.compile(r"^You>", re.MULTILINE)
 #: What differs from run to run, and what is put in its place: ids, times, which model greets.
 _VARYING = (
     (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b"), "ID"),
+    (re.compile(r"\b\d+ ms {2,}"), "TIME  "),  # in a column as wide as its widest
     (re.compile(r"\b\d+\.\d+ s\b|\b\d+ ms\b"), "TIME"),
     (re.compile(r"^mino: (?:SmolLM2-135M-Instruct|demo-1)\b.*$"), "mino: MODEL"),
 )
