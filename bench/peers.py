@@ -1,7 +1,7 @@
 """What a user would pick instead, each in an environment of its own and pointed at the scripted server.
 
-All are measured by what mino is measured by, mino among them, in the same round: a client that one
-of the measurements cannot be had of is named as left out of it.
+All are measured by what mino is measured by, mino first, one after the other in one run: a client
+that one of the measurements cannot be had of is named as left out of it.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def measure(report: Report, server: Server, place: Path, mino: Client, wanted: s
                 continue
             print(f"  {client.name}: {what}: {value:.3g} {unit}", flush=True)
             rows.setdefault(what, []).append(Row(f"{BESIDE}{what}", client.name, value, unit))
+        process.end_all(client.env["HOME"])
     for found in rows.values():
         report.add(*found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -61,6 +62,17 @@ def family(pid: int) -> list[int]:
     for member in found:
         found += children.get(member, [])
     return found
+
+
+def end_all(home: str) -> None:
+    """Kill what still runs with this HOME: some programs leave a server of their own behind."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/environ", "rb") as environ:
+                if os.fsencode(f"HOME={home}") in environ.read().split(b"\0"):
+                    os.kill(int(name), signal.SIGKILL)
+        except OSError:
+            pass  # it has just ended, or is somebody else's
 
 
 def cpu(pids: Sequence[int]) -> float:
