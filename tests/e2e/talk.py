@@ -21,6 +21,14 @@ def is_stopped(pid):
     return state.stdout.startswith("T")
 
 
+def press_ctrl_z(terminal):
+    """Stop mino by its key. Paste mode is on again only when mino goes on, and keys are its own again."""
+    terminal.press("ctrl-z")
+    terminal.wait_until(lambda: is_stopped(terminal.pid))
+    terminal.wait_until(lambda: 2004 not in terminal.private_modes)
+    assert terminal.modes == terminal.modes_at_start
+
+
 class Talk:
     """mino on a terminal, against a server that answers every question."""
 

@@ -8,7 +8,7 @@ import stat
 
 import pytest
 from mino_core.testing import chat
-from talk import Talk, is_stopped
+from talk import Talk, press_ctrl_z
 
 ASKING = """
 from mino_core import hookimpl
@@ -596,10 +596,7 @@ def test_where_rows_are_wrapped_anew_all_that_became_of_the_line_is_taken_back(t
 def test_ctrl_z_gives_the_terminal_back_until_somebody_goes_on(talk, gate):
     streaming(talk, gate)
     terminal = talk.terminal
-    terminal.press("ctrl-z")
-    terminal.wait_until(lambda: is_stopped(terminal.pid))
-    assert terminal.modes == terminal.modes_at_start
-    terminal.wait_until(lambda: 2004 not in terminal.private_modes)
+    press_ctrl_z(terminal)
     terminal.signal(signal.SIGCONT)
     terminal.wait_until(lambda: 2004 in terminal.private_modes)
     assert terminal.modes != terminal.modes_at_start
@@ -613,9 +610,7 @@ def test_ctrl_z_at_the_prompt_keeps_the_line(talk):
     terminal = talk.at_prompt()
     terminal.type("half a")
     terminal.wait_for("You> half a")
-    terminal.press("ctrl-z")
-    terminal.wait_until(lambda: is_stopped(terminal.pid))
-    assert terminal.modes == terminal.modes_at_start
+    press_ctrl_z(terminal)
     terminal.signal(signal.SIGCONT)
     terminal.wait_until(lambda: 2004 in terminal.private_modes)
     terminal.type(" line")
@@ -631,8 +626,7 @@ def test_a_ctrl_c_while_mino_is_stopped_is_one_at_the_prompt(talk, text):
     terminal = talk.at_prompt()
     terminal.type(text)
     terminal.wait_for(f"You> {text}".rstrip())
-    terminal.press("ctrl-z")
-    terminal.wait_until(lambda: is_stopped(terminal.pid))
+    press_ctrl_z(terminal)
     terminal.signal(signal.SIGINT)
     terminal.signal(signal.SIGCONT)
     if text:
@@ -649,9 +643,7 @@ def test_ctrl_z_at_a_question_keeps_what_was_answered_so_far(asking):
     terminal.wait_for("[yes/no/always]")
     terminal.type("alw")
     terminal.wait_for("] alw")
-    terminal.press("ctrl-z")
-    terminal.wait_until(lambda: is_stopped(terminal.pid))
-    assert terminal.modes == terminal.modes_at_start
+    press_ctrl_z(terminal)
     terminal.signal(signal.SIGCONT)
     terminal.wait_until(lambda: 2004 in terminal.private_modes)
     terminal.press("enter")
