@@ -43,9 +43,9 @@ def remember(value: str) -> None:
 def remember_parts(value: str) -> None:
     """Mask the value of a header, and what is secret in it: `Bearer KEY`, `session=KEY; path=/`."""
     remember(value)
-    words = value.replace(";", " ").replace(",", " ").split()
-    for word in words:
-        if len(words) == 1 or not word.isalpha():  # else it says only what follows
+    parts = value.replace(";", " ").replace(",", " ").split()
+    for word in (*value.split(), *parts):  # a key may hold what parts a list
+        if len(parts) == 1 or not word.isalpha():  # else it says only what follows
             remember(word)
         remember(word.partition("=")[2])
 

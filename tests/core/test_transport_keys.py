@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from mino_core import ConfigError, Message, MinoError, ProviderError, Request, Settings, Text, secret
 from mino_core.testing import CUT, Server, run
@@ -119,6 +119,8 @@ def server() -> Iterator[Server]:
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example("~K000;00", "bearer", "error", "chat")
+@example("~K0,00;00=0", "bearer by variable", "error", "messages")
 @given(
     KEYS, st.sampled_from(sorted(PLACES)), st.sampled_from(sorted(ECHOES)), st.sampled_from(sorted(MAKERS))
 )
